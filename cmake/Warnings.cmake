@@ -1,0 +1,14 @@
+# One interface target holds the flags every target of this project is compiled with.
+add_library(sotto_flags INTERFACE)
+target_compile_features(sotto_flags INTERFACE cxx_std_20)
+# No contraction and no relaxed arithmetic: the bits of a sum must not depend on the CPU level.
+target_compile_options(sotto_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                       -Wnon-virtual-dtor -Werror -ffp-contract=off -fno-fast-math)
+if(SOTTO_SANITIZE)
+  target_compile_options(sotto_flags INTERFACE -fsanitize=${SOTTO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(sotto_flags INTERFACE -fsanitize=${SOTTO_SANITIZE})
+endif()
+if(SOTTO_COVERAGE)
+  target_compile_options(sotto_flags INTERFACE --coverage -fprofile-abs-path)
+  target_link_options(sotto_flags INTERFACE --coverage)
+endif()

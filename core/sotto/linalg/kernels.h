@@ -1,0 +1,45 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+/// The arithmetic of the library: float32 rows against binary64 weights. The only CPU dispatch.
+///
+/// Every kernel has one fixed order of additions, the same on every x86-64 level (SSE2 to AVX-512, no fused
+/// multiply-add): a dot product keeps kLanes partial sums, element i goes to lane i mod kLanes, lanes are added as a
+/// balanced tree. Equal inputs give equal bits on every CPU, in every engine, for any blocking of the rows.
+namespace sotto::kernels {
+
+inline constexpr std::size_t kLanes = 16;
+
+double dot(const float* x, const double* w, std::size_t n) noexcept;
+double dot(const double* x, const double* w, std::size_t n) noexcept;
+/// Sparse: sum of values[i] * w[columns[i]].
+double dot(const std::uint32_t* columns, const float* values, std::size_t count, const double* w) noexcept;
+
+/// w += a * x
+void axpy(double a, const float* x, double* w, std::size_t n) noexcept;
+void axpy(double a, const double* x, double* w, std::size_t n) noexcept;
+void axpy(double a, const std::uint32_t* columns, const float* values, std::size_t count, double* w) noexcept;
+
+/// w *= a
+void scale(double a, double* w, std::size_t n) noexcept;
+/// w = decay * w - step * g, each coordinate rounded as (decay*w) - (step*g)
+void step(double decay, double step, const double* g, double* w, std::size_t n) noexcept;
+void step(double decay, double step, const float* x, double* w, std::size_t n) noexcept;
+
+double squared_norm(const double* x, std::size_t n) noexcept;
+double squared_norm(const float* x, std::size_t n) noexcept;
+double norm(const double* x, std::size_t n) noexcept;
+double norm(const float* x, std::size_t n) noexcept;
+
+/// margins[i] = dot(row i, w) for `rows` contiguous dense rows; the same bits as dot() row by row.
+void dots(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept;
+/// g += sum_i coefficients[i] * row i, rows added in ascending order for each coordinate: the same bits as axpy()
+/// row by row.
+void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
+                double* g) noexcept;
+
+/// The name of the instruction set in use, e.g. "AVX3".
+const char* target_name() noexcept;
+
+}  // namespace sotto::kernels

@@ -1,0 +1,24 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+
+#include "sotto/data/facts.h"
+#include "sotto/data/row_block.h"
+#include "sotto/data/scan_order.h"
+
+namespace sotto {
+
+/// Whoever owns the loop over rows and feeds an aggregate. An engine sees no algorithm and no privacy.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  /// Public facts; reads no row.
+  virtual Facts facts() const = 0;
+  /// The positions per block that this engine's storage has; a ScanOrder for it uses the same number.
+  virtual std::uint32_t block_rows() const = 0;
+  /// Feeds every row exactly once, in the order of pass number `pass`, in blocks of any size.
+  /// Throws Error{io} only for storage that cannot be read or fails its checksum.
+  virtual void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) = 0;
+};
+
+}  // namespace sotto

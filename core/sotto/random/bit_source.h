@@ -1,0 +1,52 @@
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace sotto {
+
+/// A seed for tests and replication. A BitSource made from one says so, and every model made with it is stamped
+/// *not private*; nothing can take the stamp away.
+struct ReproducibleSeed {
+  std::uint64_t value = 0;
+};
+
+/// A cryptographic bit stream (AES-256 in counter mode) keyed from operating-system entropy (spec 5.1).
+/// Re-keyed from the operating system at intervals; a child process after fork never repeats its parent's bits.
+/// Not thread-safe: one source a thread. Move-only; key and buffer are wiped on destruction.
+class BitSource {
+ public:
+  /// Keyed from the operating system. Throws Error{internal} when no entropy can be had.
+  BitSource();
+  /// A stream that repeats: marks everything drawn from it as not private.
+  explicit BitSource(ReproducibleSeed seed);
+  BitSource(BitSource&&) noexcept;
+  BitSource& operator=(BitSource&&) noexcept;
+  ~BitSource();
+
+  /// False if the stream can be repeated by anyone who knows the seed.
+  bool is_private() const noexcept { return private_; }
+
+  std::uint64_t next() noexcept {
+    if (cursor_ == kBufferWords || epoch_ != fork_epoch()) refill();
+    return buffer_[cursor_++];
+  }
+  void fill(std::span<std::uint64_t> words) noexcept;
+
+  static constexpr std::size_t kBufferWords = 512;
+
+ private:
+  struct Cipher;
+  void refill() noexcept;
+  static std::uint64_t fork_epoch() noexcept;
+
+  std::unique_ptr<Cipher> cipher_;
+  std::size_t cursor_ = kBufferWords;
+  std::uint64_t epoch_ = 0;
+  bool private_ = true;
+  alignas(64) std::array<std::uint64_t, kBufferWords> buffer_{};
+};
+
+}  // namespace sotto

@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include "sotto/base/catalog.h"
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+struct Apple {
+  static constexpr std::string_view kName = "apple";
+  static constexpr std::string_view kSummary = "a fruit";
+  double weight = 1.0;
+  static constexpr auto fields() { return std::tuple{field("weight", &Apple::weight, "in grams")}; }
+};
+struct Pear {
+  static constexpr std::string_view kName = "pear";
+  static constexpr std::array<std::string_view, 1> kAliases = {"poire"};
+  static constexpr std::string_view kSummary = "another";
+  static constexpr auto fields() { return std::tuple{}; }
+};
+using Fruit = std::variant<Apple, Pear>;
+
+TEST(Catalog, FindsAMemberByNameAndByAlias) {
+  EXPECT_EQ(name_of(make_by_name<Fruit>("pear", "fruit")), "pear");
+  EXPECT_EQ(name_of(make_by_name<Fruit>("poire", "fruit")), "pear");
+}
+
+TEST(Catalog, AnUnknownNameListsTheSet) {
+  try {
+    make_by_name<Fruit>("plum", "fruit");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::invalid_argument);
+    EXPECT_EQ(e.field(), "fruit");
+    EXPECT_STREQ(e.what(), "fruit: got 'plum', must be apple or pear");
+  }
+}
+
+TEST(Catalog, WalksFieldsWithTheirHelp) {
+  Apple apple;
+  for_each_field(apple, [](std::string_view name, double& value, std::string_view help) {
+    EXPECT_EQ(name, "weight");
+    EXPECT_EQ(help, "in grams");
+    value = 7;
+  });
+  EXPECT_EQ(apple.weight, 7);
+}
+
+}  // namespace
+}  // namespace sotto
