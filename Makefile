@@ -29,10 +29,11 @@ bench: ## measure; writes build/bench.json
 	@tools/build bench
 	@build/bench/bench/sotto_bench --out build/bench.json
 
-lint: ## layout, include order, clang-tidy
+lint: ## layout, include order, citations, clang-tidy
 	@tools/install_packages build lint
 	@tools/format --check
 	@python3 tools/check_includes.py core
+	@python3 tools/check_references.py .
 	@tools/build tidy
 
 format: ## rewrite every C++ file in the project's layout
