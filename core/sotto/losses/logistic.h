@@ -1,0 +1,32 @@
+#pragma once
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <tuple>
+
+#include "sotto/losses/constants.h"
+
+namespace sotto {
+
+/// Logistic loss phi(m) = log(1 + exp(-m)), slope -1/(1 + exp(m)), curvature at most 1/4.
+/// Cross-entropy on {0,1} labels is the same function of the margin: with p = sigmoid(w.x),
+/// -[y log p + (1-y) log(1-p)] = phi((2y-1) w.x) [Wessels18].
+/// Fails if wrong: LossLaws (slope against differences, constants), Logistic.CrossEntropyIsTheSameLoss.
+struct Logistic {
+  static constexpr std::string_view kName = "logistic";
+  static constexpr std::array<std::string_view, 1> kAliases = {"cross_entropy"};
+  static constexpr std::string_view kSummary = "log(1 + exp(-margin)); also called cross_entropy";
+  static constexpr auto fields() { return std::tuple{}; }
+
+  double value(double margin) const noexcept {
+    return std::log1p(std::exp(-std::fabs(margin))) + (margin < 0 ? -margin : 0.0);
+  }
+  double slope(double margin) const noexcept {
+    const double e = std::exp(-std::fabs(margin));
+    return margin >= 0 ? -e / (1 + e) : -1 / (1 + e);
+  }
+  LossConstants constants(double data_norm) const { return margin_loss_constants(data_norm, 0.25); }
+  void check() const {}
+};
+
+}  // namespace sotto
