@@ -1,9 +1,12 @@
 #pragma once
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <tuple>
 
+#include "sotto/linalg/exp.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/losses/constants.h"
 
 namespace sotto {
@@ -19,11 +22,12 @@ struct Logistic {
   static constexpr auto fields() { return std::tuple{}; }
 
   double value(double margin) const noexcept {
-    return std::log1p(std::exp(-std::fabs(margin))) + (margin < 0 ? -margin : 0.0);
+    return kernels::log1p_exp_negative(-std::fabs(margin)) + (margin < 0 ? -margin : 0.0);
   }
-  double slope(double margin) const noexcept {
-    const double e = std::exp(-std::fabs(margin));
-    return margin >= 0 ? -e / (1 + e) : -1 / (1 + e);
+  double slope(double margin) const noexcept { return kernels::logistic_slope(margin); }
+  /// The slopes of a block of margins: the same bits as slope(), several at a time.
+  void slopes(const double* margins, std::size_t count, double* out) const noexcept {
+    kernels::logistic_slopes(margins, count, out);
   }
   LossConstants constants(double data_norm) const { return margin_loss_constants(data_norm, 0.25); }
   void check() const {}

@@ -53,10 +53,13 @@ void Psgd::consume(const RowBlock& block) noexcept {
 void Psgd::slopes_to_coefficients(const float* labels, std::size_t count) noexcept {
   std::visit(
       [&](const auto& loss) {
-        for (std::size_t i = 0; i < count; ++i) {
-          const double y = labels[i];
-          margins_[i] = y * loss.slope(y * margins_[i]);
+        for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
+        if constexpr (requires { loss.slopes(margins_.data(), count, margins_.data()); }) {
+          loss.slopes(margins_.data(), count, margins_.data());
+        } else {
+          for (std::size_t i = 0; i < count; ++i) margins_[i] = loss.slope(margins_[i]);
         }
+        for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
       },
       recipe_.loss);
 }
