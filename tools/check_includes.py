@@ -50,7 +50,7 @@ def complaint(source, included, quoted, folder):
 def check(root):
     """One line a violation, for every source and header below root/sotto."""
     base = Path(root) / "sotto"
-    sources = sorted(p for p in base.rglob("*") if p.suffix in {".h", ".cpp"} or p.name.endswith(".h.in"))
+    sources = sorted(p for p in base.rglob("*") if p.suffix in {".h", ".cpp", ".inl"} or p.name.endswith(".h.in"))
     if not sources:
         raise SystemExit(f"check_includes: no source below {base}")
     found = []

@@ -18,7 +18,7 @@ def files(root):
         if path.is_file():
             yield path
         for inner in sorted(path.rglob("*")) if path.is_dir() else []:
-            if inner.suffix in {".h", ".cpp", ".md"}:
+            if inner.suffix in {".h", ".cpp", ".inl", ".md"}:
                 yield inner
 
 
