@@ -1,9 +1,11 @@
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace sotto {
 
@@ -15,7 +17,9 @@ struct ReproducibleSeed {
 
 /// A cryptographic bit stream (AES-256 in counter mode) keyed from operating-system entropy (spec 5.1).
 /// Re-keyed from the operating system at intervals; a child process after fork never repeats its parent's bits.
-/// Not thread-safe: one source a thread. Move-only; key and buffer are wiped on destruction.
+/// Not thread-safe: one source a thread. Move-only; a source moved from may only be assigned to or destroyed.
+/// Words are wiped as they are handed out, key and buffer on destruction.
+/// A re-keying for which the operating system gives no entropy ends the process: no stale bits are ever handed out.
 class BitSource {
  public:
   /// Keyed from the operating system. Throws Error{internal} when no entropy can be had.
@@ -31,8 +35,9 @@ class BitSource {
 
   std::uint64_t next() noexcept {
     if (cursor_ == kBufferWords || epoch_ != fork_epoch()) refill();
-    return buffer_[cursor_++];
+    return std::exchange(buffer_[cursor_++], 0);
   }
+  /// Fills `words` with fresh words; long spans are written by the cipher directly.
   void fill(std::span<std::uint64_t> words) noexcept;
 
   static constexpr std::size_t kBufferWords = 512;
@@ -40,8 +45,12 @@ class BitSource {
  private:
   struct Cipher;
   void refill() noexcept;
-  static std::uint64_t fork_epoch() noexcept;
+  void generate(std::span<std::uint64_t> words) noexcept;
+  void notice_fork() noexcept;
+  static void count_fork() noexcept;
+  static std::uint64_t fork_epoch() noexcept { return fork_count_.load(std::memory_order_relaxed); }
 
+  static inline std::atomic<std::uint64_t> fork_count_{0};
   std::unique_ptr<Cipher> cipher_;
   std::size_t cursor_ = kBufferWords;
   std::uint64_t epoch_ = 0;

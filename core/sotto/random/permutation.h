@@ -4,8 +4,9 @@
 
 namespace sotto {
 
-/// A keyed permutation of [0, n) in O(1) memory: a balanced Feistel network over the next even number of bits with
-/// cycle walking. Same key, same permutation, on every machine. It orders rows; it is not a source of noise.
+/// A keyed permutation of [0, n) in O(1) memory: a balanced Feistel network over the next even number of bits
+/// (at least 6) with cycle walking. Same key, same permutation, on every machine. It orders rows; it is not a source of
+/// noise.
 class KeyedPermutation {
  public:
   using Key = std::array<std::uint64_t, 4>;
