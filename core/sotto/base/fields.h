@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -49,10 +50,17 @@ std::uint64_t parse_count(std::string_view text, std::string_view field_name, st
 std::string number_text(double value);
 
 template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <class T>
 T parse_value(std::string_view text, std::string_view field_name) {
   if constexpr (std::is_same_v<T, bool>) {
     require(text == "true" || text == "false", field_name, "got '" + std::string(text) + "', must be true or false");
     return text == "true";
+  } else if constexpr (IsOptional<T>::value) {
+    return parse_value<typename T::value_type>(text, field_name);
   } else if constexpr (std::is_floating_point_v<T>) {
     return parse_number(text, field_name);
   } else if constexpr (std::is_unsigned_v<T>) {
@@ -71,6 +79,8 @@ template <class T>
 std::string value_text(const T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
+  } else if constexpr (IsOptional<T>::value) {
+    return value ? value_text(*value) : std::string();
   } else if constexpr (std::is_floating_point_v<T>) {
     return number_text(value);
   } else if constexpr (std::is_unsigned_v<T>) {
