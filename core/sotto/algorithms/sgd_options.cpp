@@ -31,7 +31,9 @@ Recipe make_recipe(const SgdOptions& options, const Problem& problem, const Fact
   recipe.fresh_order = options.order == RowOrder::fresh;
   const double smoothness = constants_of(problem.loss, stored_norm(facts)).smoothness;
   recipe.step = step_rule(options.step, {smoothness, problem.lambda, facts.rows});
-  require(recipe.steps(facts.rows) <= kMostSteps, "passes", "more than 2^34 steps; lower passes or raise batch_rows");
+  // The steps of one pass first: their product with the passes then fits 64 bits.
+  require(recipe.steps_per_pass(facts.rows) <= kMostSteps && recipe.steps(facts.rows) <= kMostSteps, "passes",
+          "more than 2^34 steps; lower passes or raise batch_rows");
   return recipe;
 }
 

@@ -42,10 +42,11 @@ PrivacyCard card_from_json(const Json& json) {
   card.method = json.at("method").get<std::string>();
   card.is_private = json.at("private").get<bool>();
   card.not_private_because = json.at("not_private_because").get<std::vector<std::string>>();
+  card.is_private = card.is_private && card.not_private_because.empty();
   card.relation = json.at("relation").get<std::string>();
   card.unit = json.at("unit").get<std::string>();
   card.released = json.at("released").get<std::string>();
-  const Json& promise = json.at(card.is_private ? "guarantee" : "claimed");
+  const Json& promise = json.at(json.contains("claimed") ? "claimed" : "guarantee");
   card.epsilon = promise.at("epsilon").get<double>();
   card.delta = promise.at("delta").get<double>();
   card.l2_sensitivity = json.at("l2_sensitivity").get<double>();

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -26,10 +27,36 @@ void write_all(int file, const std::string& text, const std::string& path) {
   }
 }
 
+std::string model_text(const Model& model) {
+  for (const double weight : model.weights) {
+    if (!std::isfinite(weight)) {
+      throw Error(ErrorKind::invalid_argument, "weights: not all are finite numbers, so they cannot be stored; the steps "
+                                               "may be too large", "weights");
+    }
+  }
+  try {
+    return to_json(model).dump(2) + "\n";
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::invalid_argument, "encoding: must be JSON text in UTF-8", "encoding");
+  }
+}
+
+/// Deep nesting would exhaust the stack of whoever writes the text again.
+Json parse_shallow(const std::string& text) {
+  constexpr int kDeepest = 64;
+  bool too_deep = false;
+  Json json = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > kDeepest;
+    return !too_deep;
+  });
+  if (too_deep) throw Error(ErrorKind::invalid_data, "the model file is nested too deeply");
+  return json;
+}
+
 }  // namespace
 
 void save_model(const Model& model, const std::string& path) {
-  const std::string text = to_json(model).dump(2) + "\n";
+  const std::string text = model_text(model);
   const std::string temporary = path + ".part";
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) fail(path, "cannot be created");
@@ -54,7 +81,7 @@ Model load_model(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   try {
-    return model_from_json(Json::parse(text.str()));
+    return model_from_json(parse_shallow(text.str()));
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorKind::invalid_data, path + ": is not a sotto model file", "path");
   }

@@ -17,6 +17,7 @@ struct Model {
   PrivacyCard card;
 };
 
+/// Throws Error{invalid_argument} for weights that are not finite or an encoding that is not JSON.
 /// Written to a temporary file, flushed and renamed: a crash leaves the old file or the new one.
 void save_model(const Model& model, const std::string& path);
 /// Throws Error{io} if it cannot be read and Error{invalid_data} if it is not a model.

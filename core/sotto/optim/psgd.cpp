@@ -17,6 +17,8 @@ Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
       batch_sum_(facts.features, 0.0),
       average_(recipe.averaging == Averaging::last ? 0 : facts.features, 0.0),
       margins_(kChunkRows, 0.0) {
+  const double rows_in_batch = static_cast<double>(std::min(recipe.batch_rows, facts.rows));
+  norm_slack_ = 1 + 0x1p-30 + 8 * 0x1p-53 * (facts.features + rows_in_batch + 4);
   if (facts.sparse && noise == nullptr) {
     touched_.reserve(facts.features);
     is_touched_.assign(facts.features, 0);
@@ -138,11 +140,11 @@ void Psgd::fold_scale() noexcept {
 void Psgd::after_step(double eta) noexcept {
   if (recipe_.projection.active()) {
     const double radius = recipe_.projection.radius;
-    norm_bound_ = std::fabs(1 - eta * recipe_.lambda) * norm_bound_ + eta * lipschitz_ * (1 + 0x1p-30);
+    norm_bound_ = (std::fabs(1 - eta * recipe_.lambda) * norm_bound_ + eta * lipschitz_) * norm_slack_;
     if (noise_ != nullptr || norm_bound_ > radius) {
       const double norm = std::fabs(scale_) * kernels::norm(weights_.data(), weights_.size());
       if (norm > radius) kernels::scale(radius / norm, weights_.data(), weights_.size());
-      norm_bound_ = std::min(norm, radius) * (1 + 0x1p-30);
+      norm_bound_ = std::min(norm, radius) * norm_slack_;
     }
   }
   if (average_.empty()) return;

@@ -22,7 +22,10 @@ struct Recipe {
   Averaging averaging = Averaging::last;
   bool fresh_order = false;  ///< a new order of the rows in every pass
 
-  std::uint64_t steps_per_pass(std::uint64_t rows) const noexcept { return (rows + batch_rows - 1) / batch_rows; }
+  /// ceil(rows / batch_rows), also where rows + batch_rows does not fit 64 bits.
+  std::uint64_t steps_per_pass(std::uint64_t rows) const noexcept {
+    return rows / batch_rows + (rows % batch_rows != 0 ? 1 : 0);
+  }
   std::uint64_t steps(std::uint64_t rows) const noexcept { return passes * steps_per_pass(rows); }
 };
 

@@ -2,7 +2,8 @@
 // Formula (spec 3.1, 3.2), with rho_t = max(|1 - eta_t lambda|, |1 - eta_t (beta + lambda)|):
 //   A_T = alpha_T;  A_t = alpha_t + rho_{t+1} A_{t+1};  c_t = D eta_t A_t / b
 //   same order every pass: max_s sum_j c_{s+jn};   fresh order every pass: sum_j max_s c_{s+jn}
-// plus 2 sum_t A_t e_t for rounding, e_t = 4 u (d + b + 4)(W + eta_t L) (spec 5.4).
+// plus 2 sum_t A_t e_t for rounding, e_t = 4 u (d + b + 4)(W + eta_t L) (spec 5.4), and 4 u W for each iterate that is
+//   added to an average: that addition is rounded too, and a contraction does not shrink it.
 // Conditions: convex smooth loss, each row once a pass, divisor b always, projection convex or none.
 // Reference: [Hardt16, Lemma 2.5], [Wu17, Lemmas 6 to 8] corrected as in docs/notes/sensitivity.md.
 // Fails if wrong: Sensitivity.* (closed forms), NeighbourTest.* (distance within the claim, tight within 1 percent).
@@ -85,9 +86,11 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
   double rho_next = 0;
   for (std::uint64_t t = steps; t >= 1; --t) {
     const double eta = recipe.step(t);
-    carried = averaging_weight(recipe.averaging, t, steps) + rho_next * carried;
+    const double alpha = averaging_weight(recipe.averaging, t, steps);
+    carried = alpha + rho_next * carried;
     hits.add((t - 1) % per_pass, diameter * eta * carried / b);
     rounding += carried * unit * (result.weight_bound + eta * constants.lipschitz);
+    if (recipe.averaging != Averaging::last && alpha > 0) rounding += 4 * kUnitRoundoff * result.weight_bound;
     rho_next = contraction(eta, recipe.lambda, constants.smoothness);
     if ((t - 1) % per_pass == 0) hits.end_pass();
   }

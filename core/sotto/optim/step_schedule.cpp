@@ -25,12 +25,14 @@ double row_power(const StepContext& context, double power) {
 }  // namespace
 
 StepRule ConstantStep::rule(const StepContext& context) const {
+  require(step_size >= 0 && std::isfinite(step_size), "step_size", "must be at least 0 and finite");
   if (step_size != 0) return {kNoCap, step_size, 1, StepRule::Growth::none};
   const double cap = std::isfinite(context.smoothness) ? 2 / (context.smoothness + 2 * context.lambda) : kNoCap;
   return {cap, 1 / std::sqrt(static_cast<double>(context.rows)), 1, StepRule::Growth::none};
 }
 
 StepRule InverseSqrtStep::rule(const StepContext&) const {
+  require(step_numerator > 0 && std::isfinite(step_numerator), "step_numerator", "must be above 0 and finite");
   return {kNoCap, step_numerator, 0, StepRule::Growth::root};
 }
 

@@ -46,7 +46,8 @@ NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path
 }
 
 void NoisySums::perturb(std::span<double> sum) noexcept {
-  if (draws_left_ == 0) {
+  // A sum of another dimension is not what the noise was calibrated to.
+  if (draws_left_ == 0 || sum.size() != base_of(mechanism_).dimension) {
     std::fill(sum.begin(), sum.end(), 0.0);
     return;
   }
@@ -86,6 +87,9 @@ void Curator::use_draws(const Mechanism& mechanism, std::uint64_t draws) {
 }
 
 Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
+  if (secret.value_.size() != base_of(mechanism).dimension) {
+    throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
+  }
   use_draws(mechanism, 1);
   Vector values = std::move(secret.value_);
   std::vector<std::int64_t> noise(values.size());

@@ -20,8 +20,8 @@ constexpr auto enum_names(NoisePath) {
                     std::pair{std::string_view("fast"), NoisePath::fast}};
 }
 
-/// Noise for batch sums, handed out by the curator for a charged number of draws. When they are used up a sum is
-/// replaced by zeros: no data leaves without a charge.
+/// Noise for batch sums, handed out by the curator for a charged number of draws. When they are used up, or for a sum of
+/// another dimension than the mechanism's, the sum is replaced by zeros: no data leaves without a charge.
 class NoisySums {
  public:
   void perturb(std::span<double> sum) noexcept;
@@ -47,7 +47,8 @@ class Curator {
 
   /// Records the charge; must precede the first row read.
   void charge(const Charge& charge);
-  /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left.
+  /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
+  /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
   /// Noise for `draws` batch sums; uses up as many charged draws.
   NoisySums step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws);

@@ -21,7 +21,9 @@ namespace {
 
 constexpr double kUp = 1 + 0x1p-50;    // relative, covers a few roundings
 constexpr double kDown = 1 - 0x1p-50;
-constexpr double kLargestScale = 0x1p45;  // in grid steps; beyond it the integer noise is not specified
+// Largest standard deviation of a coordinate in grid steps: 128 of them stay below 2^52, so that the integer noise and
+// its sum with the rounded value are exact in binary64. Noise that was itself rounded would show the value's low bits.
+constexpr double kLargestStddev = 0x1p45;
 constexpr double kLargestDiscreteSigma = 0x1p31;  // its square must fit 64 bits
 constexpr double kLargestPureDelta = 1e-9;
 
@@ -57,8 +59,8 @@ Noise make_noise(const ReleaseShape& shape) {
 
 template <class Noise>
 Calibrated finish(Noise noise, const ReleaseShape& shape, const Budget& budget, double delta_num) {
-  const double most = std::is_same_v<Noise, DiscreteGaussianNoise> ? kLargestDiscreteSigma : kLargestScale;
-  require(noise.scale() / noise.grid.step <= most, "epsilon",
+  const double most = std::is_same_v<Noise, DiscreteGaussianNoise> ? kLargestDiscreteSigma : kLargestStddev;
+  require(noise.stddev() / noise.grid.step <= most, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
   Calibrated result{noise, Charge{noise.event(), shape.times, shape.parts}, budget.epsilon, 0, delta_num};
   const Charge charges[] = {result.charge};
