@@ -91,7 +91,7 @@ void print_table(const nlohmann::json& measurements) {
     const double limit = m.value("limit", 0.0);
     const double ratio = m.at("ratio").get<double>();
     const std::string promise = limit > 0 ? fmt::format("{} {:.2f}", ratio <= limit ? "within" : "OVER", limit) : "";
-    fmt::print("{:<13} {:<24} {:>10.2f} ns/row {:>8.3f} x {:<24} {:<12} {}\n", m.at("task").get<std::string>(),
+    fmt::print("{:<13} {:<28} {:>8.2f} ns/row {:>8.3f} x {:<28} {:<12} {}\n", m.at("task").get<std::string>(),
                m.at("contender").get<std::string>(), m.at("nanoseconds_per_row").get<double>(), ratio,
                m.at("ratio_to").get<std::string>(), promise, m.at("note").get<std::string>());
   }

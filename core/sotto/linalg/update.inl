@@ -7,6 +7,7 @@
 #define SOTTO_LINALG_UPDATE_INL
 #endif
 
+#include "hwy/cache_control.h"
 #include "sotto/linalg/simd.inl"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,6 +69,15 @@ struct Columns {
   double* g;
 };
 
+/// While these rows come from the cache, asks the memory for the ones behind them: probably the next block. If there
+/// are none nothing happens; a prefetch never faults.
+template <std::size_t kCount>
+HWY_INLINE void fetch_next_block(const float* x) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i + kLine <= kCount; i += kLine) hwy::Prefetch(x + i);
+}
+
 /// Adds every row to kVectors vectors of columns that stay in registers.
 template <std::size_t kVectors, class D>
 HWY_INLINE void add_rows(D d, const Columns& columns) {
@@ -78,6 +88,7 @@ HWY_INLINE void add_rows(D d, const Columns& columns) {
   const float* x = columns.dense;
   for (std::size_t row = 0; row < columns.rows; ++row, x += columns.stride) {
     const auto coefficient = hn::Set(d, columns.coefficients[row]);
+    fetch_next_block<kVectors * width>(x + columns.rows * columns.stride);
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kVectors; ++v) {
       sums[v] = hn::Add(sums[v], hn::Mul(coefficient, load(d, x + v * width)));
