@@ -44,6 +44,21 @@ HWY_INLINE hn::Vec<D> load_first(D d, [[maybe_unused]] const T* p, [[maybe_unuse
   return hn::Zero(d);
 }
 
+/// Stores the first `count` < lanes numbers of v, in the same pieces.
+template <class D>
+HWY_INLINE void store_first([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D> v, [[maybe_unused]] double* p,
+                            [[maybe_unused]] std::size_t count) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) > 1) {
+    const hn::Half<D> half;
+    constexpr std::size_t width = hn::MaxLanes(half);
+    if (count < width) return store_first(half, hn::LowerHalf(half, v), p, count);
+    hn::StoreU(hn::LowerHalf(half, v), half, p);
+    store_first(half, hn::UpperHalf(half, v), p + width, count - width);
+  }
+#endif
+}
+
 /// operation(tag, i) treats the elements [i, i + lanes of the tag); the rest after full vectors is done in halves.
 template <class D, class Operation>
 HWY_INLINE void sweep(D d, const Operation& operation, std::size_t i, std::size_t n) {
