@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
   std::string filter;
   std::string out;
   std::string target;
-  int repetitions = 9;
+  int repetitions = 25;
   app.add_option("--filter", filter, "Run only the tasks whose name contains this");
   app.add_option("--out", out, "Write the measurements to this JSON file");
   app.add_option("--repetitions", repetitions, "Timed runs of each contender; the fastest counts")
