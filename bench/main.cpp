@@ -7,6 +7,7 @@
 #include "kernels/task.h"
 #include "runner.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/linalg/targets.h"
 #include "train_dense/task.h"
 #include "train_sparse/task.h"
 
@@ -27,13 +28,17 @@ int main(int argc, char** argv) {
   CLI::App app("Times sotto against loops written by hand; every answer is checked before it is timed.");
   std::string filter;
   std::string out;
-  int repetitions = 9;
+  std::string target;
+  int repetitions = 25;
   app.add_option("--filter", filter, "Run only the tasks whose name contains this");
   app.add_option("--out", out, "Write the measurements to this JSON file");
   app.add_option("--repetitions", repetitions, "Timed runs of each contender; the fastest counts")
       ->check(CLI::PositiveNumber);
+  app.add_option("--target", target, "Instruction set of the kernels instead of the best one")
+      ->check(CLI::IsMember(sotto::kernels::available_targets()));
   CLI11_PARSE(app, argc, argv);
 
+  sotto::kernels::use_target(target);
   fmt::print("instruction set: {}\n", sotto::kernels::target_name());
   nlohmann::json all = nlohmann::json::array();
   try {

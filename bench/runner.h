@@ -41,8 +41,10 @@ struct NamedTask {
 inline constexpr double kTolerance = 1e-9;
 bool close(const Answer& answer, const Answer& expected);
 
-/// One JSON object a measurement: task, contender, ratio_to, ratio, seconds, nanoseconds_per_row, limit, note.
-/// A contender with nothing to compare to has itself as `ratio_to`. Throws std::runtime_error for a wrong answer.
+/// One JSON object a measurement: task, contender, ratio_to, ratio, cpu_ratio, seconds, nanoseconds_per_row, limit,
+/// note. `ratio` is of elapsed times and is what limits are about; `cpu_ratio` is of processor times, and where it
+/// differs by much the machine was busy with something else. A contender with nothing to compare to has itself as
+/// `ratio_to`. Throws std::runtime_error for a wrong answer.
 nlohmann::json measure(const Task& task, int repetitions);
 
 /// The same as a table for people.

@@ -2,6 +2,7 @@
 
 #include "sotto/linalg/exp.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/linalg/vector.h"
 #include "train_dense/task.h"
 
 namespace sotto::bench::train_dense {
@@ -10,13 +11,13 @@ namespace {
 Answer row_by_row(const DenseProblem& problem) {
   const std::size_t n = problem.features;
   const float* x = problem.dense.data();
-  Answer w(n);
+  AlignedVector w(n);
   for (std::size_t row = 0; row < problem.rows; ++row, x += n) {
     const double label = problem.labels[row];
     const double slope = label * kernels::logistic_slope(label * kernels::dot(x, w.data(), n));
     kernels::step(1 - kStepSize * kLambda, kStepSize * slope, x, w.data(), n);
   }
-  return w;
+  return Answer(w.begin(), w.end());
 }
 
 }  // namespace
@@ -24,9 +25,9 @@ Answer row_by_row(const DenseProblem& problem) {
 Answer bare_kernels(const DenseProblem& problem, std::size_t batch_rows) {
   if (batch_rows == 1) return row_by_row(problem);
   const std::size_t n = problem.features;
-  Answer w(n);
-  Answer g(n);
-  Answer slopes(batch_rows);
+  AlignedVector w(n);
+  AlignedVector g(n);
+  AlignedVector slopes(batch_rows);
   for (std::size_t first = 0; first < problem.rows; first += batch_rows) {
     const std::size_t count = std::min(batch_rows, problem.rows - first);
     const float* x = problem.dense.data() + first * n;
@@ -39,7 +40,7 @@ Answer bare_kernels(const DenseProblem& problem, std::size_t batch_rows) {
     kernels::accumulate(slopes.data(), x, count, n, g.data());
     kernels::step(1 - kStepSize * kLambda, kStepSize / static_cast<double>(batch_rows), g.data(), w.data(), n);
   }
-  return w;
+  return Answer(w.begin(), w.end());
 }
 
 }  // namespace sotto::bench::train_dense

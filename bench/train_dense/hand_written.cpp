@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/linalg/vector.h"
 #include "train_dense/task.h"
 
 namespace sotto::bench::train_dense {
@@ -31,13 +32,13 @@ Answer hand_written(const DenseProblem& problem, std::size_t batch_rows) {
   const std::size_t n = problem.features;
   const float* x = problem.dense.data();
   const float* labels = problem.labels.data();
-  Answer weights(n);
-  Answer sum(n);
+  AlignedVector weights(n);
+  AlignedVector sum(n);
   double* w = weights.data();
   double* g = sum.data();
   if (batch_rows == 1) {
     for (std::size_t row = 0; row < problem.rows; ++row) take_row(x + row * n, labels[row], n, w);
-    return weights;
+    return Answer(weights.begin(), weights.end());
   }
   const double step = kStepSize / static_cast<double>(batch_rows);
   for (std::size_t first = 0; first < problem.rows; first += batch_rows) {
@@ -49,7 +50,7 @@ Answer hand_written(const DenseProblem& problem, std::size_t batch_rows) {
       g[i] = 0;
     }
   }
-  return weights;
+  return Answer(weights.begin(), weights.end());
 }
 
 }  // namespace sotto::bench::train_dense

@@ -2,6 +2,7 @@
 
 #include "sotto/linalg/exp.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/linalg/vector.h"
 #include "train_sparse/task.h"
 
 namespace sotto::bench::train_sparse {
@@ -19,7 +20,7 @@ Row row_of(const SparseProblem& problem, std::size_t row) {
 }
 
 Answer row_by_row(const SparseProblem& problem) {
-  Answer w(problem.features);
+  AlignedVector w(problem.features);
   for (std::size_t i = 0; i < problem.rows; ++i) {
     const Row row = row_of(problem, i);
     const double label = problem.labels[i];
@@ -27,7 +28,7 @@ Answer row_by_row(const SparseProblem& problem) {
     const double slope = label * kernels::logistic_slope(label * margin);
     kernels::axpy(-kStepSize * slope, row.columns, row.values, row.count, w.data());
   }
-  return w;
+  return Answer(w.begin(), w.end());
 }
 
 }  // namespace
@@ -35,9 +36,9 @@ Answer row_by_row(const SparseProblem& problem) {
 Answer bare_kernels(const SparseProblem& problem, std::size_t batch_rows) {
   if (batch_rows == 1) return row_by_row(problem);
   const std::size_t n = problem.features;
-  Answer w(n);
-  Answer g(n);
-  Answer slopes(batch_rows);
+  AlignedVector w(n);
+  AlignedVector g(n);
+  AlignedVector slopes(batch_rows);
   for (std::size_t first = 0; first < problem.rows; first += batch_rows) {
     const std::size_t count = std::min(batch_rows, problem.rows - first);
     const float* labels = problem.labels.data() + first;
@@ -53,7 +54,7 @@ Answer bare_kernels(const SparseProblem& problem, std::size_t batch_rows) {
     }
     kernels::step(1 - kStepSize * kLambda, kStepSize / static_cast<double>(batch_rows), g.data(), w.data(), n);
   }
-  return w;
+  return Answer(w.begin(), w.end());
 }
 
 }  // namespace sotto::bench::train_sparse

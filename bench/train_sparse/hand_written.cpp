@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/linalg/vector.h"
 #include "train_sparse/task.h"
 
 namespace sotto::bench::train_sparse {
@@ -24,13 +25,13 @@ void take_row(const SparseProblem& problem, std::size_t row, const double* w, do
 
 Answer hand_written(const SparseProblem& problem, std::size_t batch_rows) {
   const std::size_t n = problem.features;
-  Answer weights(n);
-  Answer sum(n);
+  AlignedVector weights(n);
+  AlignedVector sum(n);
   double* w = weights.data();
   double* g = sum.data();
   if (batch_rows == 1) {
     for (std::size_t row = 0; row < problem.rows; ++row) take_row(problem, row, w, -kStepSize, w);
-    return weights;
+    return Answer(weights.begin(), weights.end());
   }
   const double step = kStepSize / static_cast<double>(batch_rows);
   for (std::size_t first = 0; first < problem.rows; first += batch_rows) {
@@ -42,7 +43,7 @@ Answer hand_written(const SparseProblem& problem, std::size_t batch_rows) {
       g[i] = 0;
     }
   }
-  return weights;
+  return Answer(weights.begin(), weights.end());
 }
 
 }  // namespace sotto::bench::train_sparse

@@ -42,11 +42,11 @@ HWY_INLINE void sum_lanes(const X* x, std::size_t stride, const W* w, std::size_
     const std::size_t first = i + part * kWidth;
     if (first >= n) break;
     const bool full = first + kWidth <= n;
-    const Vector weights = full ? load(d, w + first) : load_first(w + first, n - first);
+    const Vector weights = full ? load(d, w + first) : load_first(d, w + first, n - first);
 #pragma GCC unroll 16
     for (std::size_t row = 0; row < kRows; ++row) {
       const X* values_at = x + row * stride + first;
-      const Vector values = full ? load(d, values_at) : load_first(values_at, n - first);
+      const Vector values = full ? load(d, values_at) : load_first(d, values_at, n - first);
       sums[row][part] = hn::Add(sums[row][part], hn::Mul(values, weights));
     }
   }

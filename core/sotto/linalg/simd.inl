@@ -29,20 +29,32 @@ HWY_INLINE hn::Vec<D> load(D d, const float* p) {
   return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p));
 }
 
-/// The first `count` < kWidth numbers at p, then zeros. Reads nothing behind them.
-template <class T>
-HWY_INLINE Vector load_first(const T* p, std::size_t count) {
-#if HWY_MEM_OPS_MIGHT_FAULT
-  HWY_ALIGN T padded[kWidth] = {};
-  for (std::size_t i = 0; i < count; ++i) padded[i] = p[i];
-  return load(Doubles(), padded);
-#else
-  const hn::Rebind<T, Doubles> tag;
-  const auto loaded = hn::MaskedLoad(hn::FirstN(tag, count), tag, p);
-  if constexpr (sizeof(T) == sizeof(double)) {
-    return loaded;
-  } else {
-    return hn::PromoteTo(Doubles(), loaded);
+/// The first `count` < lanes numbers at p, then zeros. Reads nothing behind them. In pieces of half the size, the ones
+/// that sweep() stores: a masked load of numbers that were just stored would wait until they reach the cache.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_first(D d, [[maybe_unused]] const T* p, [[maybe_unused]] std::size_t count) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) > 1) {
+    const hn::Half<D> half;
+    constexpr std::size_t width = hn::MaxLanes(half);
+    if (count < width) return hn::ZeroExtendVector(d, load_first(half, p, count));
+    return hn::Combine(d, load_first(half, p + width, count - width), load(half, p));
+  }
+#endif
+  return hn::Zero(d);
+}
+
+/// Stores the first `count` < lanes numbers of v, in the same pieces.
+template <class D>
+HWY_INLINE void store_first([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D> v, [[maybe_unused]] double* p,
+                            [[maybe_unused]] std::size_t count) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) > 1) {
+    const hn::Half<D> half;
+    constexpr std::size_t width = hn::MaxLanes(half);
+    if (count < width) return store_first(half, hn::LowerHalf(half, v), p, count);
+    hn::StoreU(hn::LowerHalf(half, v), half, p);
+    store_first(half, hn::UpperHalf(half, v), p + width, count - width);
   }
 #endif
 }

@@ -7,6 +7,7 @@
 #define SOTTO_LINALG_UPDATE_INL
 #endif
 
+#include "hwy/cache_control.h"
 #include "sotto/linalg/simd.inl"
 
 HWY_BEFORE_NAMESPACE();
@@ -68,62 +69,56 @@ struct Columns {
   double* g;
 };
 
-/// Adds every row to kVectors vectors of columns that stay in registers.
-template <std::size_t kVectors, class D>
-HWY_INLINE void add_rows(D d, const Columns& columns) {
-  constexpr std::size_t width = hn::MaxLanes(d);
-  hn::Vec<D> sums[kVectors];
+/// While these rows come from the cache, asks the memory for the ones behind them: probably the next block. If there
+/// are none nothing happens; a prefetch never faults.
+template <std::size_t kCount>
+HWY_INLINE void fetch_next_block(const float* x) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
 #pragma GCC unroll 16
-  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(d, columns.g + v * width);
+  for (std::size_t i = 0; i + kLine <= kCount; i += kLine) hwy::Prefetch(x + i);
+}
+
+/// Adds every row to kVectors vectors of columns, and to `tail` < kWidth columns behind them, all held in registers.
+template <std::size_t kVectors>
+HWY_INLINE void add_rows(const Columns& columns, std::size_t tail) {
+  const Doubles d;
+  constexpr std::size_t kTail = kVectors * kWidth;
+  Vector sums[kVectors + 1];
+#pragma GCC unroll 16
+  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(d, columns.g + v * kWidth);
+  sums[kVectors] = load_first(d, columns.g + kTail, tail);
   const float* x = columns.dense;
   for (std::size_t row = 0; row < columns.rows; ++row, x += columns.stride) {
-    const auto coefficient = hn::Set(d, columns.coefficients[row]);
+    const Vector coefficient = hn::Set(d, columns.coefficients[row]);
+    fetch_next_block<kTail>(x + columns.rows * columns.stride);
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kVectors; ++v) {
-      sums[v] = hn::Add(sums[v], hn::Mul(coefficient, load(d, x + v * width)));
+      sums[v] = hn::Add(sums[v], hn::Mul(coefficient, load(d, x + v * kWidth)));
     }
+    if (tail == 0) continue;
+    sums[kVectors] = hn::Add(sums[kVectors], hn::Mul(coefficient, load_first(d, x + kTail, tail)));
   }
 #pragma GCC unroll 16
-  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, columns.g + v * width);
-}
-
-HWY_INLINE Columns skip(const Columns& columns, std::size_t count) {
-  Columns rest = columns;
-  rest.dense += count;
-  rest.g += count;
-  return rest;
-}
-
-/// The last columns, fewer than lanes of twice the tag: one vector of each smaller size that is needed.
-template <class D>
-HWY_INLINE void add_last_columns(D d, Columns columns, std::size_t n) {
-  constexpr std::size_t width = hn::MaxLanes(d);
-  if (n >= width) {
-    add_rows<1>(d, columns);
-    columns = skip(columns, width);
-    n -= width;
-  }
-  if constexpr (width > 1) add_last_columns(hn::Half<D>(), columns, n);
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, columns.g + v * kWidth);
+  store_first(d, sums[kVectors], columns.g + kTail, tail);
 }
 
 void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                 double* g) noexcept {
-  const Doubles d;
+  constexpr std::size_t kChunk = 8 * kWidth;
   Columns columns{coefficients, dense, rows, features, g};
   std::size_t n = features;
-  for (; n >= 8 * kWidth; n -= 8 * kWidth, columns = skip(columns, 8 * kWidth)) add_rows<8>(d, columns);
+  for (; n >= kChunk; n -= kChunk, columns.dense += kChunk, columns.g += kChunk) add_rows<8>(columns, 0);
   switch (n / kWidth) {
-    case 7: add_rows<7>(d, columns); break;
-    case 6: add_rows<6>(d, columns); break;
-    case 5: add_rows<5>(d, columns); break;
-    case 4: add_rows<4>(d, columns); break;
-    case 3: add_rows<3>(d, columns); break;
-    case 2: add_rows<2>(d, columns); break;
-    case 1: add_rows<1>(d, columns); break;
-    default: break;
+    case 7: return add_rows<7>(columns, n % kWidth);
+    case 6: return add_rows<6>(columns, n % kWidth);
+    case 5: return add_rows<5>(columns, n % kWidth);
+    case 4: return add_rows<4>(columns, n % kWidth);
+    case 3: return add_rows<3>(columns, n % kWidth);
+    case 2: return add_rows<2>(columns, n % kWidth);
+    case 1: return add_rows<1>(columns, n % kWidth);
+    default: return add_rows<0>(columns, n % kWidth);
   }
-  const std::size_t done = n / kWidth * kWidth;
-  if constexpr (kWidth > 1) add_last_columns(hn::Half<Doubles>(), skip(columns, done), n - done);
 }
 
 }  // namespace sotto::kernels::HWY_NAMESPACE
