@@ -29,8 +29,8 @@ std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& sche
 /// bounds are missing.
 Schema complete_for(const std::string& path, const Schema& schema);
 
-/// Where a questionable value is. For the holder of the file; not for release.
-struct Problem {
+/// where a questionable value is. For the holder of the file; not for release.
+struct Finding {
   std::uint64_t line = 0;
   CellProblem cell;
 };
@@ -43,7 +43,7 @@ struct LoadReport {
   std::uint64_t negative = 0;
   std::uint64_t zero_rows = 0;  ///< rows a bad cell or label has made zero
   std::vector<std::pair<ProblemKind, std::uint64_t>> problem_counts;
-  std::vector<Problem> first_problems;  ///< the first kPlacesKept
+  std::vector<Finding> first_problems;  ///< the first kPlacesKept
 
   void note(std::uint64_t line, const EncodedRow& row);
 };
