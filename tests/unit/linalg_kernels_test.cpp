@@ -141,7 +141,7 @@ TEST_P(Kernels, SumOfNothingIsPositiveZero) {
   EXPECT_EQ(bits_of(g[0]), bits_of(-0.0));
 }
 
-TEST(SparseKernels, HaveTheBitsOfTheDenseOnesOnAFullRow) {
+TEST_P(Kernels, OfSparseRowsHaveTheBitsOfTheDenseOnesOnAFullRow) {
   for (const std::size_t n : lengths()) {
     const auto x = numbers<float>(n, Values::adversarial, 12);
     const auto w = numbers<double>(n, Values::adversarial, 13);
@@ -157,7 +157,7 @@ TEST(SparseKernels, HaveTheBitsOfTheDenseOnesOnAFullRow) {
   }
 }
 
-TEST(SparseKernels, CountStoredEntriesForTheLanes) {
+TEST_P(Kernels, OfSparseRowsCountStoredEntriesForTheLanes) {
   for (const std::size_t count : lengths()) {
     const auto values = numbers<float>(count, Values::adversarial, 14);
     const auto w = numbers<double>(5 * count + 3, Values::adversarial, 15);
