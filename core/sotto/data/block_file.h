@@ -112,4 +112,7 @@ class BlockStorage {
   std::vector<std::uint64_t> words_;
 };
 
+/// True if the file begins like a block file; false for anything else, also for one that cannot be read.
+bool is_block_file(const std::string& path) noexcept;
+
 }  // namespace sotto

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sotto/data/facts.h"
@@ -43,6 +44,8 @@ struct BlockFileHeader {
   std::size_t rows_in_block(std::uint64_t index) const noexcept;
 };
 
+/// The first bytes of a block file.
+inline constexpr std::string_view kBlockFileMagic = "SOTTOBLK";
 inline constexpr std::uint64_t kMaxMetadataBytes = std::uint64_t{1} << 26U;
 inline constexpr std::uint32_t kSparseBlockRows = 32;
 inline constexpr std::size_t kBlockAlignment = 64;

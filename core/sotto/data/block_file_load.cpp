@@ -1,6 +1,19 @@
+#include <cstdio>
+#include <string_view>
+
 #include "sotto/data/block_file.h"
 
 namespace sotto {
+
+bool is_block_file(const std::string& path) noexcept {
+  char start[kBlockFileMagic.size()] = {};
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return false;
+  const std::size_t count = std::fread(start, 1, sizeof start, file);
+  std::fclose(file);
+  return std::string_view(start, count) == kBlockFileMagic;
+}
+
 
 void LoadedRows::reserve(std::uint64_t row_count, std::uint64_t entry_count) {
   labels.reserve(row_count);
