@@ -1,5 +1,7 @@
 #include "sotto/train.h"
 
+#include <algorithm>
+
 #include "sotto/optim/psgd.h"
 #include "sotto/privacy/curator.h"
 
@@ -23,12 +25,16 @@ class ProgressMeter final : public RowConsumer {
   ProgressMeter(RowConsumer& next, double total_rows, const std::function<void(double)>& report)
       : next_(next), total_rows_(total_rows), report_(report) {}
   void consume(const RowBlock& block) noexcept override {
-    next_.consume(block);
-    rows_ += static_cast<double>(block.rows);
-    report_(rows_ / total_rows_);
+    for (std::size_t first = 0; first < block.rows; first += kReportRows) {
+      const std::size_t count = std::min(kReportRows, block.rows - first);
+      next_.consume(block.slice(first, count));
+      rows_ += static_cast<double>(count);
+      report_(rows_ / total_rows_);
+    }
   }
 
  private:
+  static constexpr std::size_t kReportRows = 65536;
   RowConsumer& next_;
   double total_rows_;
   const std::function<void(double)>& report_;
@@ -49,7 +55,8 @@ void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, R
   const ScanOrder order = scan_order(plan, engine, request.order_seed);
   const double total_rows = static_cast<double>(engine.facts().rows) * plan.recipe.passes;
   const std::function<void(double)> silent = [](double) {};
-  ProgressMeter meter(consumer, total_rows, request.progress ? request.progress : silent);
+  const std::function<void(double)>& report = request.progress ? request.progress : silent;
+  ProgressMeter meter(consumer, total_rows, report);
   for (std::uint32_t pass = 0; pass < plan.recipe.passes; ++pass) engine.scan(order, pass, meter);
 }
 

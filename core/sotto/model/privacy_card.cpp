@@ -66,6 +66,7 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   card.remarks = plan.remarks;
   add_fields(card, input.problem);
   std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
+  card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
   card.rows = input.facts.rows;
   card.features = input.facts.features;
   card.data_norm = input.facts.data_norm;

@@ -153,9 +153,9 @@ void Psgd::after_step(double eta) noexcept {
 }
 
 Sensitive<Vector> Psgd::finish() && {
-  if (!average_.empty()) return Sensitive<Vector>(std::move(average_));
-  fold_scale();
-  return Sensitive<Vector>(std::move(weights_));
+  if (average_.empty()) fold_scale();
+  const AlignedVector& released = average_.empty() ? weights_ : average_;
+  return Sensitive<Vector>(Vector(released.begin(), released.end()));
 }
 
 }  // namespace sotto

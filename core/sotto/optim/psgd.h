@@ -51,11 +51,11 @@ class Psgd final : public RowConsumer {
   StepNoise* noise_;
 
   // The iterate is scale_ * weights_; the scale differs from 1 only for sparse rows, whose steps touch few weights.
-  Vector weights_;
+  AlignedVector weights_;
   double scale_ = 1;
-  Vector batch_sum_;
-  Vector average_;
-  std::vector<double> margins_;
+  AlignedVector batch_sum_;
+  AlignedVector average_;
+  AlignedVector margins_;
   std::vector<std::uint32_t> touched_;  // columns of batch_sum_ that may be non-zero (sparse, no noise)
   std::vector<std::uint8_t> is_touched_;
 
