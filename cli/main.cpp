@@ -1,8 +1,76 @@
-#include <cstdio>
+#include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
+#include "sotto/base/error.h"
 #include "sotto/base/version.h"
+#include "verbs.h"
 
-int main() {
-  std::printf("sotto %.*s\n", static_cast<int>(sotto::kVersion.size()), sotto::kVersion.data());
+namespace sotto::cli {
+
+CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, const std::string& help) {
+  CLI::App* verb = parent.add_subcommand(name, help);
+  verb->add_flag("--json", output.json, "print one JSON object");
+  return verb;
+}
+
+namespace {
+
+int exit_code(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::invalid_argument: return 2;
+    case ErrorKind::invalid_data: return 3;
+    case ErrorKind::budget_exceeded: return 4;
+    case ErrorKind::unsupported: return 5;
+    case ErrorKind::io: return 6;
+    case ErrorKind::internal: return 70;
+  }
+  return 70;
+}
+
+int report(const Output& output, ErrorKind kind, const std::string& message, const std::string& field) {
+  if (output.json) {
+    nlohmann::ordered_json error{{"error", {{"kind", name_of(kind)}, {"field", field}, {"message", message}}}};
+    fmt::print(stderr, "{}\n", error.dump());
+  } else {
+    fmt::print(stderr, "sotto: {}\n", message);
+  }
+  return exit_code(kind);
+}
+
+constexpr const char* kFooter =
+    "Exit codes: 0 done, 2 invalid argument, 3 invalid data, 4 budget exceeded, 5 unsupported, 6 input or output, "
+    "70 internal.";
+
+}  // namespace
+}  // namespace sotto::cli
+
+int main(int argc, char** argv) {
+  using namespace sotto::cli;
+  CLI::App program("Linear models with a proven differential-privacy guarantee, trained where the data lives.", "sotto");
+  program.set_version_flag("--version", std::string(sotto::kVersion));
+  program.require_subcommand(1);
+  program.footer(kFooter);
+  Output output;
+  add_data(program, output);
+  add_plan(program, output);
+  add_train(program, output);
+  add_predict(program, output);
+  add_evaluate(program, output);
+  add_explain(program, output);
+  add_manual(program, output);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return program.exit(e);
+    program.exit(e);
+    return exit_code(sotto::ErrorKind::invalid_argument);
+  } catch (const sotto::Error& e) {
+    return report(output, e.kind(), e.what(), e.field());
+  } catch (const std::bad_alloc&) {
+    return report(output, sotto::ErrorKind::io, "not enough memory", "");
+  } catch (const std::exception&) {
+    return report(output, sotto::ErrorKind::internal, "an internal error; please report it", "");
+  }
   return 0;
 }

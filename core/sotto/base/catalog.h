@@ -45,7 +45,7 @@ template <class T, class Visitor>
 void for_each_field(T& object, Visitor&& visit) {
   std::apply(
       [&](const auto&... f) {
-        const auto one = [&](const auto& declared) {
+        [[maybe_unused]] const auto one = [&](const auto& declared) {
           auto& value = object.*(declared.member);
           if constexpr (HasFields<std::remove_cvref_t<decltype(value)>>) {
             for_each_field(value, visit);

@@ -5,8 +5,10 @@
 /// The arithmetic of the library: float32 rows against binary64 weights. The only CPU dispatch.
 ///
 /// Every kernel has one fixed order of additions, the same on every x86-64 level (SSE2 to AVX-512, no fused
-/// multiply-add): a dot product keeps kLanes partial sums, element i goes to lane i mod kLanes, lanes are added as a
-/// balanced tree. Equal inputs give equal bits on every CPU, in every engine, for any blocking of the rows.
+/// multiply-add): a dot product keeps kLanes partial sums that start at +0, element i goes to lane i mod kLanes, and
+/// the lanes are added as a balanced tree: those 8 apart, then 4, 2, 1. In a sparse dot product i counts the stored
+/// entries. Float32 is promoted before it is multiplied. Equal inputs give equal bits on every CPU, in every engine,
+/// for any blocking of the rows.
 namespace sotto::kernels {
 
 inline constexpr std::size_t kLanes = 16;
@@ -38,6 +40,10 @@ void dots(const float* dense, std::size_t rows, std::size_t features, const doub
 /// row by row.
 void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                 double* g) noexcept;
+
+/// slopes[i] = -1/(1 + exp(margins[i])), the derivative of the logistic loss: the bits of logistic_slope() in exp.h.
+/// `slopes` may be `margins`.
+void logistic_slopes(const double* margins, std::size_t n, double* slopes) noexcept;
 
 /// The name of the instruction set in use, e.g. "AVX3".
 const char* target_name() noexcept;

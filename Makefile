@@ -1,0 +1,54 @@
+# Thin names over the CMake presets. `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help quickstart build test test-quick bench lint format fuzz coverage clean
+
+# The core tests again under the sanitizers; <preset>:<labels>, see tools/test.
+SANITIZED := asan:unit|laws|privacy|scenarios tsan:unit|laws|scenarios
+
+help: ## list these names
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+quickstart: build ## install packages, build, train a private model on generated data
+	@tools/quickstart build/sotto build/quickstart
+
+build: ## build a release; the program is build/sotto
+	@tools/install_packages build
+	@tools/build release
+	@ln -sfn release/cli/sotto build/sotto
+
+test: ## every test, and again under the address, undefined-behaviour and thread sanitizers
+	@tools/install_packages build test
+	@tools/test dev $(foreach run,$(SANITIZED),'$(run)')
+
+test-quick: ## every test once, without sanitizers
+	@tools/install_packages build test
+	@tools/test dev
+
+bench: ## measure; writes build/bench.json
+	@tools/install_packages build bench
+	@tools/build bench
+	@build/bench/bench/sotto_bench --out build/bench.json
+
+lint: ## layout, include order, citations, clang-tidy
+	@tools/install_packages build lint
+	@tools/format --check
+	@python3 tools/check_includes.py core
+	@python3 tools/check_references.py .
+	@tools/build tidy
+
+format: ## rewrite every C++ file in the project's layout
+	@tools/install_packages build lint
+	@tools/format
+
+fuzz: ## every reader against random input, FUZZ_SECONDS=600 each
+	@tools/install_packages build fuzz
+	@tools/build fuzz
+	@tools/fuzz
+
+coverage: ## statement coverage of core/ by the tests; fails under 90 percent
+	@tools/install_packages build coverage
+	@tools/build coverage
+	@tools/coverage
+
+clean: ## remove everything that was built
+	@rm -rf build

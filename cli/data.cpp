@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "data_flags.h"
+#include "sotto/data/block_file.h"
+#include "sotto/data/inspect.h"
+#include "sotto/data/load.h"
+#include "sotto/data/pack.h"
+#include "sotto/data/row_writer.h"
+#include "sotto/data/synth.h"
+#include "sotto/model/json.h"
+#include "verbs.h"
+
+namespace sotto::cli {
+namespace {
+
+constexpr const char* kNotForRelease = "NOT FOR RELEASE: this describes private rows, for the holder of the file only";
+
+Json report_json(const LoadReport& report) {
+  Json json{{"rows", report.rows},
+            {"positive", report.positive},
+            {"negative", report.negative},
+            {"zero_rows", report.zero_rows}};
+  json["problems"] = Json::object();
+  for (const auto& [kind, count] : report.problem_counts) json["problems"][std::string(name_of(kind))] = count;
+  json["first_problems"] = Json::array();
+  for (const Finding& finding : report.first_problems) {
+    json["first_problems"].push_back(
+        Json{{"line", finding.line}, {"column", finding.cell.column}, {"problem", name_of(finding.cell.kind)}});
+  }
+  return json;
+}
+
+std::string report_text(const std::string& path, const LoadReport& report) {
+  std::string text = fmt::format("  {:<12} {} ({} positive, {} negative, {} become the zero row)\n", "rows", report.rows,
+                                 report.positive, report.negative, report.zero_rows);
+  for (const auto& [kind, count] : report.problem_counts) {
+    if (count > 0) text += fmt::format("  {:<12} {}: {}\n", "problem", name_of(kind), count);
+  }
+  for (const Finding& finding : report.first_problems) {
+    text += fmt::format("    {}:{}:{}: {}\n", path, finding.line, finding.cell.column, name_of(finding.cell.kind));
+  }
+  return text;
+}
+
+struct PackVerb {
+  explicit PackVerb(CLI::App& app) : schema(app) {
+    app.add_option("--data", data, "file to pack")->required()->type_name("FILE");
+    app.add_option("--out", out, "the block file")->required()->type_name("FILE");
+    app.add_option("--memory-mb", options.memory_mb, "memory of the external shuffle")
+        ->type_name("")
+        ->capture_default_str();
+  }
+  void run(const Output& output) const {
+    const Encoder encoder(complete_for(data, schema.schema(data)));
+    BitSource bits;
+    const BlockFileSpec spec{encoder.features(), encoder.data_norm(), encoder.sparse(), to_json(encoder.schema())};
+    BlockFileWriter writer(out, spec, bits, options);
+    const LoadReport report = load(data, encoder, ReadMode::strict, writer);
+    const Facts facts = writer.finish();
+    if (output.json) {
+      Json json{{"out", out}, {"rows", facts.rows}, {"features", facts.features}, {"sparse", facts.sparse}};
+      json["check"] = report_json(report);
+      json["remark"] = kNotForRelease;
+      output.print(json.dump(2));
+      return;
+    }
+    output.print(fmt::format("Packed {} into {}: {} rows, {} features, {}\n{}  {:<12} {}", data, out, facts.rows,
+                             facts.features, facts.sparse ? "sparse" : "dense", report_text(data, report), "remark",
+                             kNotForRelease));
+  }
+  SchemaFlags schema;
+  std::string data;
+  std::string out;
+  PackOptions options;
+};
+
+struct InfoVerb {
+  explicit InfoVerb(CLI::App& app) : schema(app) {
+    app.add_option("--data", data, "file to look at: text or block file")->required()->type_name("FILE");
+  }
+  void run(const Output& output) const {
+    if (is_block_file(data)) {
+      output.print(block_file_info(output.json));
+      return;
+    }
+    const InspectReport report = inspect(data, schema.schema(data));
+    output.print(output.json ? as_json(report).dump(2) : as_text(report));
+  }
+
+  std::string block_file_info(bool as_json_text) const {
+    const BlockFile file(data);
+    load_rows(file);  // verifies every block
+    const Facts& facts = file.facts();
+    Json json{{"rows", facts.rows},           {"features", facts.features},       {"data_norm", facts.data_norm},
+              {"sparse", facts.sparse},       {"block_rows", file.block_rows()},  {"blocks", file.block_count()},
+              {"bytes", file.file_bytes()},   {"checksums", "all blocks verified"}, {"schema", Json::parse(file.metadata())}};
+    if (as_json_text) return json.dump(2);
+    return fmt::format("Block file {}\n  {} rows, {} features, data_norm {:g}, {}\n  {} blocks of {} rows, {} bytes, all "
+                       "checksums right",
+                       data, facts.rows, facts.features, facts.data_norm, facts.sparse ? "sparse" : "dense",
+                       file.block_count(), file.block_rows(), file.file_bytes());
+  }
+
+  static Json column_json(const ColumnProfile& column) {
+    return Json{{"name", column.name},   {"numbers", column.numbers}, {"empty", column.empty},
+                {"others", column.others}, {"min", column.min},         {"max", column.max},
+                {"distinct", column.too_many_distinct ? Json(nullptr) : Json(column.distinct.size())}};
+  }
+  static Json as_json(const InspectReport& report) {
+    Json json{{"rows", report.profile.rows}, {"features", report.profile.features}, {"undeclared", report.undeclared}};
+    json["columns"] = Json::array();
+    for (const ColumnProfile& column : report.profile.columns) json["columns"].push_back(column_json(column));
+    json["label"] = column_json(report.profile.label);
+    json["check"] = report_json(report.checked);
+    json["remark"] = kNotForRelease;
+    return json;
+  }
+  std::string as_text(const InspectReport& report) const {
+    std::string text = fmt::format("{}: {} rows\n", data, report.profile.rows);
+    for (const ColumnProfile& c : report.profile.columns) {
+      text += fmt::format("  {:<24} {} numbers from {:g} to {:g}, {} empty, {} others, {} distinct\n", c.name, c.numbers,
+                          c.min, c.max, c.empty, c.others, c.too_many_distinct ? "many" : std::to_string(c.distinct.size()));
+    }
+    if (!report.undeclared.empty()) text += fmt::format("  {:<12} {}\n", "undeclared", report.undeclared);
+    if (report.undeclared.empty()) text += report_text(data, report.checked);
+    return text + fmt::format("  {:<12} {}", "remark", kNotForRelease);
+  }
+  SchemaFlags schema;
+  std::string data;
+};
+
+/// One generator of synthetic rows; its flags are its fields.
+template <class Data>
+struct SynthVerb {
+  explicit SynthVerb(CLI::App& app) : fields(app, "Options") {
+    fields.template add_struct<Data>();
+    app.add_option("--out", out, "CSV file, or LIBSVM if the name ends in .libsvm")->required()->type_name("FILE");
+    app.add_option("--seed", seed, "draw the same rows again")->type_name("");
+  }
+  void run(const Output& output) const {
+    Data data;
+    std::set<std::string> used;
+    apply_fields(data, fields.given(), used);
+    BitSource bits = seed ? BitSource(ReproducibleSeed{*seed}) : BitSource();
+    const bool libsvm = out.ends_with(".libsvm");
+    std::unique_ptr<RowWriter> writer;
+    if (libsvm) {
+      writer = std::make_unique<LibsvmWriter>(out);
+    } else {
+      writer = std::make_unique<CsvWriter>(out, data.features);
+    }
+    draw(data, bits, *writer);
+    writer->finish();
+    const Json json{{"out", out}, {"rows", data.rows}, {"features", data.features}, {"kind", Data::kName}};
+    output.print(output.json ? json.dump(2)
+                             : fmt::format("{} rows of {} features written to {}", data.rows, data.features, out));
+  }
+  static void draw(const SphereData& data, BitSource& bits, RowSink& sink) { synth_sphere(data, bits, sink); }
+  static void draw(const LargeData& data, BitSource& bits, RowSink& sink) { synth_large(data, bits, sink); }
+
+  FieldFlags fields;
+  std::string out;
+  std::optional<std::uint64_t> seed;
+};
+
+template <class Verb>
+void add(CLI::App& parent, Output& output, const std::string& name, const std::string& help) {
+  CLI::App* verb = add_verb(parent, output, name, help);
+  auto state = std::make_shared<Verb>(*verb);
+  verb->callback([state, &output] { state->run(output); });
+}
+
+}  // namespace
+
+void add_data(CLI::App& program, Output& output) {
+  CLI::App* data = program.add_subcommand("data", "make, pack and look at data files");
+  data->require_subcommand(1);
+  add<PackVerb>(*data, output, "pack", "pack a file into a shuffled, checksummed block file; reports problems strictly");
+  add<InfoVerb>(*data, output, "info", "what a file holds and what must be declared; not for release");
+  CLI::App* synth = data->add_subcommand("synth", "generate synthetic data");
+  synth->require_subcommand(1);
+  add<SynthVerb<SphereData>>(*synth, output, std::string(SphereData::kName), std::string(SphereData::kSummary));
+  add<SynthVerb<LargeData>>(*synth, output, std::string(LargeData::kName), std::string(LargeData::kSummary));
+}
+
+}  // namespace sotto::cli

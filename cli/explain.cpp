@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "field_flags.h"
+#include "sotto/base/fields.h"
+#include "sotto/model/json.h"
+#include "sotto/model/model.h"
+#include "sotto/train.h"
+#include "verbs.h"
+
+namespace sotto::cli {
+namespace {
+
+template <class T>
+Json describe_fields() {
+  Json list = Json::array();
+  T object{};
+  for_each_field(object, [&](std::string_view name, auto& value, std::string_view help) {
+    list.push_back(Json{{"name", name}, {"flag", flag_of(name)}, {"default", value_text(value)}, {"help", help}});
+  });
+  return list;
+}
+
+template <class Variant>
+Json describe_catalogue() {
+  Json list = Json::array();
+  for_each_member<Variant>([&](auto tag) {
+    using Member = typename decltype(tag)::type;
+    Json entry{{"name", Member::kName}, {"summary", Member::kSummary}};
+    if constexpr (requires { Member::kReference; }) entry["reference"] = Member::kReference;
+    entry["parameters"] = describe_fields<Member>();
+    list.push_back(entry);
+  });
+  return list;
+}
+
+Json catalogue() {
+  return Json{{"methods", describe_catalogue<Algorithm>()},
+              {"losses", describe_catalogue<Loss>()},
+              {"steps", describe_catalogue<StepSchedule>()},
+              {"budget", describe_fields<Budget>()}};
+}
+
+std::string fields_text(const Json& fields) {
+  std::string text;
+  for (const Json& f : fields) {
+    const std::string preset = f["default"].get<std::string>();
+    text += fmt::format("    {:<18} {}{}\n", f["flag"].get<std::string>(), f["help"].get<std::string>(),
+                        preset.empty() ? "" : " [" + preset + "]");
+  }
+  return text;
+}
+
+std::string catalogue_text(const Json& all) {
+  std::string text;
+  for (const char* section : {"methods", "losses", "steps"}) {
+    text += fmt::format("{}\n", section);
+    for (const Json& entry : all[section]) {
+      text += fmt::format("  {}: {}", entry["name"].get<std::string>(), entry["summary"].get<std::string>());
+      if (entry.contains("reference")) text += " " + entry["reference"].get<std::string>();
+      text += "\n" + fields_text(entry["parameters"]);
+    }
+  }
+  return text + "budget\n" + fields_text(all["budget"]);
+}
+
+struct ExplainVerb {
+  bool list = false;
+  std::string model;
+
+  void run(const Output& output) const {
+    if (list == !model.empty()) {
+      throw Error(ErrorKind::invalid_argument, "explain: give --catalog or --model FILE", "catalog");
+    }
+    if (list) {
+      const Json all = catalogue();
+      output.print(output.json ? all.dump(2) : catalogue_text(all));
+      return;
+    }
+    const PrivacyCard card = load_model(model).card;
+    output.print(output.json ? card_json(card) : card_text(card));
+  }
+};
+
+}  // namespace
+
+void add_explain(CLI::App& program, Output& output) {
+  CLI::App* verb = add_verb(program, output, "explain", "the methods, losses and parameters there are, or a model's card");
+  auto state = std::make_shared<ExplainVerb>();
+  verb->add_flag("--catalog", state->list, "list methods, losses, step schedules and their parameters");
+  verb->add_option("--model", state->model, "print the privacy card of this model")->type_name("FILE");
+  verb->callback([state, &output] { state->run(output); });
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,74 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "sotto/base/fields.h"
+
+/// Command-line flags derived from declared fields: `batch_rows` is `--batch-rows`, its help is the field's.
+namespace sotto::cli {
+
+/// What the user gave, by field name, as text.
+using GivenFields = std::map<std::string, std::string>;
+
+/// --batch-rows for batch_rows.
+std::string flag_of(std::string_view field_name);
+
+/// Adds the flags of fields; a field met again (several methods share it) is added once.
+class FieldFlags {
+ public:
+  FieldFlags(CLI::App& app, std::string group) : app_(app), group_(std::move(group)) {}
+
+  template <class T>
+  void add_struct(T object = T{}) {
+    for_each_field(object, [&](std::string_view name, auto& value, std::string_view help) {
+      using Value = std::remove_cvref_t<decltype(value)>;
+      add(name, help_with_choices<Value>(help));
+      if constexpr (IsVariant<Value>::value) add_catalogue<Value>();
+    });
+  }
+  template <class Variant>
+  void add_catalogue() {
+    for_each_member<Variant>([&](auto tag) { add_struct<typename decltype(tag)::type>(); });
+  }
+  void add(std::string_view name, const std::string& help);
+
+  const GivenFields& given() const noexcept { return given_; }
+
+ private:
+  template <class Value>
+  static std::string help_with_choices(std::string_view help) {
+    std::string text(help);
+    if constexpr (IsVariant<Value>::value) {
+      text += ": " + join_names(names<Value>());
+    } else if constexpr (NamedEnum<Value>) {
+      std::vector<std::string_view> choices;
+      for (const auto& [name, value] : enum_names(Value{})) choices.push_back(name);
+      text += ": " + join_names(choices);
+    }
+    return text;
+  }
+
+  CLI::App& app_;
+  std::string group_;
+  GivenFields given_;
+  std::set<std::string, std::less<>> added_;
+};
+
+/// Sets every given field that `object` has and marks it used. Names of closed sets first: they decide which other
+/// fields there are.
+template <class T>
+void apply_fields(T& object, const GivenFields& given, std::set<std::string>& used) {
+  for_each_field_deep(object, [&](std::string_view name, auto& value, std::string_view) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    const auto found = given.find(std::string(name));
+    if (found == given.end()) return;
+    used.insert(found->first);
+    value = parse_value<Value>(found->second, name);
+  });
+}
+
+}  // namespace sotto::cli

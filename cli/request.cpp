@@ -1,0 +1,38 @@
+#include "request.h"
+
+namespace sotto::cli {
+namespace {
+
+void refuse_unused(const GivenFields& given, const std::set<std::string>& used, const std::string& owner) {
+  for (const auto& [name, text] : given) {
+    if (used.contains(name)) continue;
+    throw Error(ErrorKind::invalid_argument, flag_of(name) + ": " + owner + " has no parameter " + name, name);
+  }
+}
+
+}  // namespace
+
+RequestFlags::RequestFlags(CLI::App& app)
+    : problem_(app, "Problem"), parameters_(app, "Method"), budget_(app, "Budget") {
+  app.add_option("--method", method_, "the algorithm: " + join_names(names<Algorithm>()))
+      ->group("Method")
+      ->type_name("")
+      ->capture_default_str();
+  problem_.add_struct<Problem>();
+  parameters_.add_catalogue<Algorithm>();
+  budget_.add_struct<Budget>();
+}
+
+TrainRequest RequestFlags::request() const {
+  TrainRequest request;
+  std::set<std::string> used;
+  apply_fields(request.problem, problem_.given(), used);
+  refuse_unused(problem_.given(), used, "loss " + std::string(name_of(request.problem.loss)));
+  request.algorithm = make_by_name<Algorithm>(method_, "method");
+  std::visit([&](auto& algorithm) { apply_fields(algorithm, parameters_.given(), used); }, request.algorithm);
+  refuse_unused(parameters_.given(), used, "method " + method_ + ", set up like this,");
+  apply_fields(request.budget, budget_.given(), used);
+  return request;
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "data_flags.h"
+#include "request.h"
+#include "source.h"
+#include "sotto/model/json.h"
+#include "sotto/train.h"
+#include "verbs.h"
+
+namespace sotto::cli {
+namespace {
+
+struct TrainVerb {
+  explicit TrainVerb(CLI::App& app) : request(app), schema(app) {
+    app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("--out", out, "where the model is written")->type_name("FILE");
+    app.add_option("--engine", engine, "auto, in_memory or out_of_core (block files only)")
+        ->type_name("")
+        ->capture_default_str();
+    app.add_option("--memory-mb", memory_mb, "out_of_core: memory for the shuffle buffer")
+        ->type_name("")
+        ->capture_default_str();
+    app.add_option("--order-seed", order_seed, "repeat the order of the rows; the guarantee does not rest on it")
+        ->type_name("");
+    app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE")
+        ->type_name("");
+  }
+
+  void run(const Output& output) const {
+    TrainRequest asked = request.request();
+    Source source = open_source(data, schema, {engine, memory_mb});
+    asked.encoding = to_json(source.schema);
+    if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
+    asked.order_seed = order_seed;
+    Progress progress("training");
+    asked.progress = [&](double fraction) { progress.update(fraction); };
+    BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
+    const Model model = train(*source.engine, asked, bits);
+    if (!out.empty()) save_model(model, out);
+    if (output.json) {
+      Json json = to_json(model.card);
+      if (!out.empty()) json["model"] = out;
+      output.print(json.dump(2));
+      return;
+    }
+    output.print(card_text(model.card) + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+  }
+
+  RequestFlags request;
+  SchemaFlags schema;
+  std::string data;
+  std::string out;
+  std::string engine = "auto";
+  std::size_t memory_mb = 256;
+  std::optional<std::uint64_t> order_seed;
+  std::optional<std::uint64_t> noise_seed;
+};
+
+}  // namespace
+
+void add_train(CLI::App& program, Output& output) {
+  CLI::App* verb = add_verb(program, output, "train", "train a model on a file and print its privacy card");
+  auto state = std::make_shared<TrainVerb>(*verb);
+  verb->callback([state, &output] { state->run(output); });
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,20 @@
+#pragma once
+#include <CLI/CLI.hpp>
+
+#include "output.h"
+
+/// One function a verb: adds the subcommand to the program; its callback does the work and throws sotto::Error.
+namespace sotto::cli {
+
+void add_data(CLI::App& program, Output& output);
+void add_plan(CLI::App& program, Output& output);
+void add_train(CLI::App& program, Output& output);
+void add_predict(CLI::App& program, Output& output);
+void add_evaluate(CLI::App& program, Output& output);
+void add_explain(CLI::App& program, Output& output);
+void add_manual(CLI::App& program, Output& output);
+
+/// A subcommand with the flag every verb has.
+CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, const std::string& help);
+
+}  // namespace sotto::cli

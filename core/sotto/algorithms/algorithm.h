@@ -1,0 +1,29 @@
+#pragma once
+#include <concepts>
+#include <variant>
+
+#include "sotto/algorithms/bolt_on.h"
+#include "sotto/algorithms/noiseless.h"
+#include "sotto/algorithms/scs13.h"
+
+/// The list of algorithms. To add one: a header and source beside this file and a word in `Algorithm`.
+namespace sotto {
+
+/// An algorithm's fields are its parameters; it turns public facts and a budget into a plan. Its signature cannot see
+/// data, so its calibration cannot depend on them.
+template <class T>
+concept Planner = requires(const T algorithm, const PlanInput& input) {
+  { T::kName } -> std::convertible_to<std::string_view>;
+  { T::kReference } -> std::convertible_to<std::string_view>;
+  { algorithm.plan(input) } -> std::same_as<Plan>;
+};
+
+using Algorithm = std::variant<BoltOn, Scs13, Noiseless>;
+
+static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
+
+inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
+  return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);
+}
+
+}  // namespace sotto

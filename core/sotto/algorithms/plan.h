@@ -1,0 +1,40 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sotto/algorithms/sgd_options.h"
+#include "sotto/data/facts.h"
+#include "sotto/optim/recipe.h"
+#include "sotto/privacy/curator.h"
+#include "sotto/privacy/mechanism.h"
+
+namespace sotto {
+
+/// Where the noise of a plan goes.
+enum class NoiseAt { nowhere, release, each_batch };
+
+/// A plan is a value: what will happen to the rows, how much noise is added where, what it costs and by which
+/// theorem. It is a function of public facts and a budget; its making reads no row.
+struct Plan {
+  std::string method;
+  Recipe recipe;
+  RowOrder order = RowOrder::fixed;
+  NoiseAt noise_at = NoiseAt::nowhere;
+  NoisePath noise_path = NoisePath::safe;
+  std::optional<Calibrated> noise;
+  double l2_sensitivity = 0;  ///< of what is noised: the released weights, or one batch sum
+  Guarantee guarantee;
+  std::string theorem;
+  std::vector<std::string> not_private;  ///< reasons, empty for a private plan
+  std::vector<std::string> remarks;      ///< what a reader of the card should know
+};
+
+/// Everything a plan may depend on.
+struct PlanInput {
+  Facts facts{};
+  Problem problem{};
+  Budget budget{};
+};
+
+}  // namespace sotto

@@ -1,0 +1,40 @@
+#include "sotto/algorithms/sgd_options.h"
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+
+void Problem::check() const {
+  require(lambda >= 0 && lambda <= 1e6, "lambda", "must lie between 0 and 1e6");
+  std::visit([](const auto& l) { l.check(); }, loss);
+}
+
+Recipe make_recipe(const SgdOptions& options, const Problem& problem, const Facts& facts) {
+  constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 34;
+  problem.check();
+  require(facts.rows > 0, "rows", "must be above 0");
+  require(facts.features > 0, "features", "must be above 0");
+  require(facts.data_norm > 0 && facts.data_norm <= 1e6, "data_norm", "must lie above 0 and be at most 1e6");
+  require(options.passes > 0, "passes", "must be above 0");
+  require(options.batch_rows > 0, "batch_rows", "must be above 0");
+  require(options.radius >= 0 && std::isfinite(options.radius), "radius", "must be at least 0");
+
+  Recipe recipe;
+  recipe.loss = problem.loss;
+  recipe.lambda = problem.lambda;
+  recipe.batch_rows = options.batch_rows;
+  recipe.passes = options.passes;
+  recipe.projection = {options.radius};
+  recipe.averaging = options.averaging;
+  recipe.fresh_order = options.order == RowOrder::fresh;
+  const double smoothness = constants_of(problem.loss, stored_norm(facts)).smoothness;
+  recipe.step = step_rule(options.step, {smoothness, problem.lambda, facts.rows});
+  // The steps of one pass first: their product with the passes then fits 64 bits.
+  require(recipe.steps_per_pass(facts.rows) <= kMostSteps && recipe.steps(facts.rows) <= kMostSteps, "passes",
+          "more than 2^34 steps; lower passes or raise batch_rows");
+  return recipe;
+}
+
+}  // namespace sotto

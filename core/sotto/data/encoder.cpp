@@ -1,0 +1,115 @@
+#include "sotto/data/encoder.h"
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+
+std::string_view name_of(ProblemKind kind) noexcept {
+  switch (kind) {
+    case ProblemKind::empty_cell: return "empty cell";
+    case ProblemKind::not_a_number: return "not a number";
+    case ProblemKind::not_finite: return "not finite";
+    case ProblemKind::out_of_range: return "outside the declared range";
+    case ProblemKind::undeclared_category: return "category not declared";
+    case ProblemKind::unknown_label: return "label not declared";
+  }
+  return "not a number";
+}
+
+void EncodedRow::send(RowSink& sink) const {
+  if (sparse) {
+    sink.add_sparse(columns, values, label);
+  } else {
+    sink.add_dense(values, label);
+  }
+}
+
+namespace {
+
+Schema checked(Schema schema) {
+  check_schema(schema);
+  require(schema.complete && schema.format != FileFormat::automatic, "schema",
+          "must be completed for a file before rows are encoded");
+  const bool cells = schema.format == FileFormat::csv;
+  require(cells || schema.features > 0, "features", "must be declared");
+  require(cells || schema.columns.empty(), "columns", "are for delimited text; this format has none");
+  require(schema.format != FileFormat::libsvm || !schema.range || (schema.range->min <= 0 && schema.range->max >= 0),
+          "range", "must contain 0 for LIBSVM, where entries left out are 0");
+  return schema;
+}
+
+Projection make_projection(const Schema& schema, std::uint32_t raw_features) {
+  const bool intercept = schema.intercept != 0.0;
+  const std::uint32_t features = raw_features + (intercept ? 1 : 0);
+  require(features > 0, "columns", "no column is left to be a feature");
+  require(features <= kMaxFeatures, "columns", "encode to more than " + std::to_string(kMaxFeatures) + " features");
+  return {schema.projection, features, intercept};
+}
+
+std::uint32_t width_of(const ColumnKind& kind) {
+  if (const auto* category = std::get_if<CategoryColumn>(&kind)) {
+    return static_cast<std::uint32_t>(category->values.size());
+  }
+  return std::holds_alternative<NumericColumn>(kind) ? 1 : 0;
+}
+
+std::uint32_t count_features(const Schema& schema) {
+  if (schema.format != FileFormat::csv) return schema.features;
+  std::uint64_t count = 0;
+  for (const Column& column : schema.columns) count += width_of(column.kind);
+  require(count <= kMaxFeatures, "columns", "encode to more than " + std::to_string(kMaxFeatures) + " features");
+  return static_cast<std::uint32_t>(count);
+}
+
+}  // namespace
+
+Encoder::Encoder(Schema schema)
+    : schema_(checked(std::move(schema))),
+      raw_features_(count_features(schema_)),
+      labels_(schema_.label),
+      projection_(make_projection(schema_, raw_features_)) {
+  lay_out_columns();
+  sparse_ = decide_sparse();
+}
+
+void Encoder::lay_out_columns() {
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < schema_.columns.size(); ++i) {
+    const ColumnKind& kind = schema_.columns[i].kind;
+    const std::uint32_t width = width_of(kind);
+    if (width == 0) continue;
+    Slot slot{.column = i, .first_feature = next, .categories = {}};
+    if (const auto* category = std::get_if<CategoryColumn>(&kind)) {
+      for (std::uint32_t v = 0; v < width; ++v) slot.categories.emplace(category->values[v], next + v);
+    }
+    slots_.push_back(std::move(slot));
+    next += width;
+  }
+  most_entries_ = schema_.format == FileFormat::csv ? slots_.size() : raw_features_;
+}
+
+bool Encoder::decide_sparse() const {
+  // Below one entry in eight the vector units of a dense row no longer pay for the zeros.
+  constexpr std::size_t kDensePays = 8;
+  require(schema_.storage != Storage::sparse || !projection_.mixes(), "storage",
+          "a gaussian projection makes dense rows");
+  if (projection_.mixes() || schema_.storage != Storage::automatic) return schema_.storage == Storage::sparse;
+  if (schema_.format == FileFormat::libsvm) return true;
+  return kDensePays * (most_entries_ + 1) < raw_features_;
+}
+
+std::string Encoder::feature_name(std::uint32_t feature) const {
+  require(feature < features(), "feature", "there are " + std::to_string(features()) + " features");
+  if (projection_.mixes()) return "projection_" + std::to_string(feature + 1);
+  const std::uint32_t raw = projection_.source_of(feature);
+  if (raw == raw_features_) return "intercept";
+  if (schema_.format != FileFormat::csv) return std::to_string(raw + 1);
+  std::size_t slot = 0;
+  while (slot + 1 < slots_.size() && slots_[slot + 1].first_feature <= raw) ++slot;
+  const Column& column = schema_.columns[slots_[slot].column];
+  const auto* category = std::get_if<CategoryColumn>(&column.kind);
+  if (category == nullptr) return column.name;
+  return column.name + "=" + category->values[raw - slots_[slot].first_feature];
+}
+
+}  // namespace sotto

@@ -1,0 +1,151 @@
+#include "sotto/data/load.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "sotto/base/error.h"
+#include "sotto/data/csv_reader.h"
+#include "sotto/data/idx_reader.h"
+#include "sotto/data/libsvm_reader.h"
+
+namespace sotto {
+namespace {
+
+/// The file's own name in small letters, without ".gz".
+std::string plain_name(const std::string& path) {
+  std::string name = path.substr(path.find_last_of('/') + 1);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  return name;
+}
+
+bool ends_with_any(const std::string& name, std::initializer_list<std::string_view> endings) {
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+bool looks_like_idx(const std::string& name) {
+  const std::size_t found = name.rfind("idx");
+  return found != name.npos && (found + 3 == name.size() || std::isdigit(static_cast<unsigned char>(name[found + 3])));
+}
+
+/// "train-images-idx3-ubyte.gz" to "train-labels-idx1-ubyte.gz".
+std::string labels_beside(const std::string& path) {
+  std::string result = path;
+  const std::size_t images = result.rfind("images");
+  if (images != result.npos) result.replace(images, 6, "labels");
+  const std::size_t dimensions = result.rfind("idx3");
+  if (dimensions != result.npos) result.replace(dimensions, 4, "idx1");
+  require(result != path, "labels_file", "declare the file of labels; it cannot be told from the name of the items");
+  return result;
+}
+
+void complete_values(Schema& schema, const RowReader& reader) {
+  require(schema.columns.empty(), "columns", "are for delimited text; use range and data_norm for this format");
+  if (const auto* idx = dynamic_cast<const IdxReader*>(&reader)) {
+    schema.features = reader.features();
+    if (idx->bytes() && !schema.range) schema.range = Range{0.0, 255.0};
+  }
+  require(schema.range || schema.data_norm, "data_norm",
+          "no public bounds: declare data_norm to take numbers as they are and clip rows to that norm, or a range");
+  schema.complete = true;
+}
+
+}  // namespace
+
+FileFormat format_of(const std::string& path, const Schema& schema) {
+  if (schema.format != FileFormat::automatic) return schema.format;
+  const std::string name = plain_name(path);
+  if (ends_with_any(name, {".libsvm", ".svm", ".svmlight"})) return FileFormat::libsvm;
+  return looks_like_idx(name) ? FileFormat::idx : FileFormat::csv;
+}
+
+char separator_of(const std::string& path, const Schema& schema) {
+  const std::string& given = schema.separator;
+  if (given == "auto") {
+    const std::string name = plain_name(path);
+    if (ends_with_any(name, {".tsv", ".tab"})) return '\t';
+    return name.ends_with(".dat") ? ' ' : ',';
+  }
+  if (given == "blank") return ' ';
+  if (given == "tab") return '\t';
+  constexpr std::string_view kMeaningful = "\"\r\n.+-\0";
+  const bool ok = given.size() == 1 && !std::isalnum(static_cast<unsigned char>(given[0])) &&
+                  kMeaningful.find(given[0]) == kMeaningful.npos && given[0] != '\0';
+  require(ok, "separator", "must be auto, blank, tab or one character that no number or quote is written with");
+  return given[0];
+}
+
+std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode, LabelUse labels) {
+  const ReadOptions options{.show_lines = mode == ReadMode::strict};
+  switch (format_of(path, schema)) {
+    case FileFormat::libsvm:
+      require(schema.features > 0, "features", "declare the public number of features of a LIBSVM file");
+      return std::make_unique<LibsvmReader>(open_bytes(path), schema.features, options);
+    case FileFormat::idx: {
+      std::unique_ptr<ByteSource> beside;
+      if (labels == LabelUse::required) {
+        beside = open_bytes(schema.labels_file.empty() ? labels_beside(path) : schema.labels_file);
+      }
+      return std::make_unique<IdxReader>(open_bytes(path), std::move(beside), options);
+    }
+    default: {
+      CsvLayout layout{separator_of(path, schema), schema.header, schema.names, schema.skip_lines};
+      return std::make_unique<CsvReader>(open_bytes(path), std::move(layout), options);
+    }
+  }
+}
+
+Schema complete_for(const std::string& path, const Schema& schema) {
+  check_schema(schema);
+  const auto reader = open_rows(path, schema, ReadMode::lenient);
+  Schema complete = schema;
+  complete.format = format_of(path, schema);
+  if (reader->shape() == RowShape::cells) return complete_schema(std::move(complete), reader->columns());
+  complete_values(complete, *reader);
+  return complete;
+}
+
+void LoadReport::note(std::uint64_t line, const EncodedRow& row) {
+  bool zero = false;
+  bool labelled = true;
+  for (const CellProblem& cell : row.problems) {
+    const auto known = std::ranges::find(problem_counts, cell.kind, &std::pair<ProblemKind, std::uint64_t>::first);
+    if (known == problem_counts.end()) {
+      problem_counts.emplace_back(cell.kind, 1);
+    } else {
+      ++known->second;
+    }
+    if (first_problems.size() < kPlacesKept) first_problems.push_back({line, cell});
+    zero = zero || (cell.kind != ProblemKind::out_of_range && cell.kind != ProblemKind::undeclared_category);
+    labelled = labelled && cell.kind != ProblemKind::unknown_label;
+  }
+  if (zero) ++zero_rows;
+  if (labelled && !zero) ++(row.label > 0 ? positive : negative);
+}
+
+LoadReport load(const std::string& path, const Encoder& encoder, ReadMode mode, RowSink& sink) {
+  const auto reader = open_rows(path, encoder.schema(), mode);
+  RowEncoder encode(encoder, *reader);
+  RawRow raw;
+  EncodedRow row;
+  LoadReport report;
+  while (reader->next(raw)) {
+    encode.encode(raw, row);
+    if (mode == ReadMode::strict) report.note(raw.line, row);
+    row.send(sink);
+    ++report.rows;
+  }
+  return report;
+}
+
+Dataset read_dataset(const std::string& path, const Encoder& encoder) {
+  DatasetBuilder builder(encoder.facts(0));
+  load(path, encoder, ReadMode::lenient, builder);
+  return builder.finish();
+}
+
+Dataset read_dataset(const std::string& path, const Schema& schema) {
+  return read_dataset(path, Encoder(schema.complete ? schema : complete_for(path, schema)));
+}
+
+}  // namespace sotto

@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/data/clip.h"
+#include "sotto/data/encoder.h"
+#include "sotto/data/number.h"
+
+namespace sotto {
+namespace {
+
+double scale_to_unit(const NumericColumn& numeric, double value) noexcept {
+  const Range& range = *numeric.range;
+  const double offset = std::clamp(value, range.min, range.max) - range.min;
+  const double width = range.max - range.min;
+  return numeric.scale == NumericScale::log1p ? std::log1p(offset) / std::log1p(width) : offset / width;
+}
+
+RowShape shape_of(FileFormat format) noexcept {
+  if (format == FileFormat::libsvm) return RowShape::sparse;
+  return format == FileFormat::idx ? RowShape::dense : RowShape::cells;
+}
+
+}  // namespace
+
+RowEncoder::RowEncoder(const Encoder& encoder, const RowReader& reader, LabelUse use)
+    : encoder_(encoder), shape_(reader.shape()), use_(use) {
+  require(shape_ == shape_of(encoder.schema().format), "format", "the file is not of the format the encoding is for");
+  if (shape_ == RowShape::cells) {
+    bind_columns(reader.columns());
+  } else {
+    require(shape_ == RowShape::sparse || reader.features() == encoder.raw_features_, "features",
+            "the file has " + std::to_string(reader.features()) + " values a row, " +
+                std::to_string(encoder.raw_features_) + " are required");
+  }
+  if (encoder.projection_.mixes()) mixed_.resize(encoder.features());
+}
+
+void RowEncoder::bind_columns(const std::vector<std::string>& names) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
+  const auto place_of = [&](const std::string& name) {
+    const auto found = places.find(name);
+    require(found != places.end(), "columns", "the file has no column " + name);
+    return found->second;
+  };
+  for (const Encoder::Slot& slot : encoder_.slots_) {
+    positions_.push_back(place_of(encoder_.schema_.columns[slot.column].name));
+  }
+  if (use_ == LabelUse::required) label_position_ = place_of(encoder_.schema_.label.column);
+}
+
+void RowEncoder::encode(const RawRow& raw, EncodedRow& row) {
+  row.problems.clear();
+  row.label = 1.0F;
+  zero_ = false;
+  columns_.clear();
+  values_.clear();
+  if (shape_ == RowShape::cells) {
+    take_cells(raw, row);
+  } else {
+    take_values(raw, row);
+  }
+  finish(row);
+}
+
+void RowEncoder::take_cells(const RawRow& raw, EncodedRow& row) {
+  for (std::size_t i = 0; i < positions_.size(); ++i) {
+    const Encoder::Slot& slot = encoder_.slots_[i];
+    const std::string_view cell = raw.cells[positions_[i]];
+    place_ = static_cast<std::uint32_t>(positions_[i] + 1);
+    if (const auto* numeric = std::get_if<NumericColumn>(&encoder_.schema_.columns[slot.column].kind)) {
+      take_numeric(*numeric, cell, slot.first_feature, row);
+    } else if (const auto found = slot.categories.find(cell); found != slot.categories.end()) {
+      add_entry(found->second, 1.0);
+    } else {
+      report(row, ProblemKind::undeclared_category);
+    }
+  }
+  place_ = static_cast<std::uint32_t>(label_position_ + 1);
+  if (use_ == LabelUse::required) take_label(raw.cells[label_position_], row);
+}
+
+void RowEncoder::take_numeric(const NumericColumn& numeric, std::string_view cell, std::uint32_t feature,
+                              EncodedRow& row) {
+  const double value = parse_number(cell);
+  if (!std::isfinite(value)) {
+    zero_ = true;
+    report(row, cell.empty()        ? ProblemKind::empty_cell
+                : std::isnan(value) ? ProblemKind::not_a_number
+                                    : ProblemKind::not_finite);
+    return;
+  }
+  if (!numeric.range) return add_entry(feature, value);
+  if (value < numeric.range->min || value > numeric.range->max) report(row, ProblemKind::out_of_range);
+  add_entry(feature, scale_to_unit(numeric, value));
+}
+
+void RowEncoder::take_values(const RawRow& raw, EncodedRow& row) {
+  const std::optional<Range>& range = encoder_.schema_.range;
+  const bool sparse = shape_ == RowShape::sparse;
+  // An entry that is left out is 0 and must stay 0: sparse values are divided, not shifted.
+  const double divisor = range ? std::max(std::abs(range->min), std::abs(range->max)) : 1.0;
+  for (std::size_t i = 0; i < raw.values.size(); ++i) {
+    const auto feature = sparse ? raw.indices[i] : static_cast<std::uint32_t>(i);
+    const double value = raw.values[i];
+    place_ = feature + 1;
+    if (!std::isfinite(value)) {
+      zero_ = true;
+      report(row, std::isnan(value) ? ProblemKind::not_a_number : ProblemKind::not_finite);
+      continue;
+    }
+    if (range && (value < range->min || value > range->max)) report(row, ProblemKind::out_of_range);
+    if (!range) {
+      add_entry(feature, value);
+    } else if (sparse) {
+      add_entry(feature, std::clamp(value, range->min, range->max) / divisor);
+    } else {
+      add_entry(feature, scale_to_unit({range, NumericScale::linear}, value));
+    }
+  }
+  place_ = 0;
+  if (use_ == LabelUse::required) take_label(raw.label, row);
+}
+
+void RowEncoder::take_label(std::string_view text, EncodedRow& row) {
+  const float meaning = encoder_.labels_.match(text);
+  if (meaning == 0.0F) {
+    zero_ = true;
+    report(row, ProblemKind::unknown_label);
+  } else {
+    row.label = meaning;
+  }
+}
+
+void RowEncoder::add_entry(std::uint32_t feature, double value) {
+  if (value == 0.0) return;
+  columns_.push_back(feature);
+  values_.push_back(value);
+}
+
+void RowEncoder::finish(EncodedRow& row) {
+  const Projection& projection = encoder_.projection_;
+  if (zero_) {
+    columns_.clear();
+    values_.clear();
+    row.label = 1.0F;
+  } else if (encoder_.has_intercept()) {
+    add_entry(encoder_.intercept_feature(), encoder_.schema_.intercept);
+  }
+  if (!projection.mixes()) {
+    projection.choose(columns_, values_);
+    return store(row, values_, 0);
+  }
+  // The projection is linear: a row near the end of binary64 is scaled down first so that no sum overflows.
+  constexpr int kLarge = 500;
+  double largest = 0.0;
+  for (const double value : values_) largest = std::max(largest, std::abs(value));
+  const int exponent = largest > 0.0 && std::ilogb(largest) > kLarge ? std::ilogb(largest) : 0;
+  if (exponent != 0) {
+    for (double& value : values_) value = std::ldexp(value, -exponent);
+  }
+  projection.mix(columns_, values_, mixed_);
+  store(row, mixed_, exponent);
+}
+
+void RowEncoder::store(EncodedRow& row, std::span<const double> values, int exponent) {
+  row.sparse = encoder_.sparse();
+  stored_.resize(values.size());
+  clip_and_store(values, encoder_.data_norm(), stored_, exponent);
+  if (row.sparse) {
+    row.columns.assign(columns_.begin(), columns_.end());
+    row.values.assign(stored_.begin(), stored_.end());
+  } else if (encoder_.projection_.mixes()) {
+    row.values.assign(stored_.begin(), stored_.end());
+  } else {
+    row.values.assign(encoder_.features(), 0.0F);
+    for (std::size_t i = 0; i < stored_.size(); ++i) row.values[columns_[i]] = stored_[i];
+  }
+}
+
+}  // namespace sotto

@@ -1,0 +1,103 @@
+#include "sotto/data/row_writer.h"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kFlushAt = std::size_t{1} << 20;
+
+std::string_view label_text(float label) noexcept { return label > 0 ? "1" : "-1"; }
+
+}  // namespace
+
+RowWriter::RowWriter(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
+  if (!file_) throw Error(ErrorKind::io, path + ": cannot be written: " + std::strerror(errno), "out");
+}
+
+void RowWriter::put(float value) {
+  std::array<char, 32> text{};
+  line_.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
+}
+
+void RowWriter::put(std::uint32_t value) {
+  std::array<char, 16> text{};
+  line_.append(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
+}
+
+void RowWriter::end_line() {
+  line_ += '\n';
+  if (line_.size() >= kFlushAt) flush();
+}
+
+void RowWriter::flush() {
+  const std::size_t written = std::fwrite(line_.data(), 1, line_.size(), file_.get());
+  if (written != line_.size()) throw Error(ErrorKind::io, path_ + ": writing failed: " + std::strerror(errno), "out");
+  line_.clear();
+}
+
+void RowWriter::finish() {
+  flush();
+  if (std::fclose(file_.release()) != 0) {
+    throw Error(ErrorKind::io, path_ + ": writing failed: " + std::strerror(errno), "out");
+  }
+}
+
+CsvWriter::CsvWriter(const std::string& path, std::uint32_t features) : RowWriter(path), features_(features) {
+  for (std::uint32_t i = 1; i <= features; ++i) {
+    put("x");
+    put(i);
+    put(",");
+  }
+  put("y");
+  end_line();
+}
+
+void CsvWriter::add_dense(std::span<const float> row, float label) {
+  require(row.size() == features_, "features", "a row has another number of features than the header");
+  for (const float value : row) {
+    put(value);
+    put(",");
+  }
+  put(label_text(label));
+  end_line();
+}
+
+void CsvWriter::add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) {
+  std::size_t next = 0;
+  for (std::uint32_t i = 0; i < features_; ++i) {
+    const bool here = next < columns.size() && columns[next] == i;
+    put(here ? values[next++] : 0.0F);
+    put(",");
+  }
+  require(next == columns.size(), "columns", "must ascend and be below the number of features");
+  put(label_text(label));
+  end_line();
+}
+
+void LibsvmWriter::put_entry(std::uint32_t column, float value) {
+  if (value == 0.0F) return;
+  put(" ");
+  put(column + 1);
+  put(":");
+  put(value);
+}
+
+void LibsvmWriter::add_dense(std::span<const float> row, float label) {
+  put(label_text(label));
+  for (std::uint32_t i = 0; i < row.size(); ++i) put_entry(i, row[i]);
+  end_line();
+}
+
+void LibsvmWriter::add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) {
+  put(label_text(label));
+  for (std::size_t i = 0; i < columns.size(); ++i) put_entry(columns[i], values[i]);
+  end_line();
+}
+
+}  // namespace sotto

@@ -1,0 +1,156 @@
+#include "sotto/data/schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sotto/base/error.h"
+#include "sotto/data/csv_reader.h"
+#include "sotto/data/raw_row.h"
+
+namespace sotto {
+namespace {
+
+void check_range(const Range& range, const std::string& field_name) {
+  const bool ok = std::isfinite(range.min) && std::isfinite(range.max) && range.min < range.max &&
+                  std::isfinite(range.max - range.min);
+  require(ok, field_name, "a range needs finite min < max");
+}
+
+void check_column(const Column& column) {
+  const std::string where = "columns: " + column.name;
+  require(!column.name.empty(), "columns", "a column needs a name");
+  if (const auto* numeric = std::get_if<NumericColumn>(&column.kind)) {
+    if (numeric->range) check_range(*numeric->range, where);
+    require(numeric->range || numeric->scale == NumericScale::linear, where, "scale log1p needs min and max");
+  } else if (const auto* category = std::get_if<CategoryColumn>(&column.kind)) {
+    const std::set<std::string_view> distinct(category->values.begin(), category->values.end());
+    require(distinct.size() == category->values.size(), where, "values lists a value twice");
+    require(category->values.size() <= kMaxFeatures, where, "values lists too many values");
+  }
+}
+
+void check_label(const Label& label) {
+  require(!label.positive.empty(), "label", "positive must list at least one value");
+  require(!label.negative.empty(), "label", "negative must list at least one value");
+  for (const std::string& value : label.positive) {
+    require(std::ranges::find(label.negative, value) == label.negative.end(), "label",
+            "'" + value + "' is both positive and negative");
+  }
+}
+
+using ColumnIndex = std::unordered_map<std::string_view, const Column*>;
+
+ColumnIndex index_columns(const Schema& schema) {
+  ColumnIndex index;
+  for (const Column& column : schema.columns) index.emplace(column.name, &column);
+  return index;
+}
+
+const Column* find_in(const ColumnIndex& index, std::string_view name) {
+  const auto found = index.find(name);
+  return found == index.end() ? nullptr : found->second;
+}
+
+bool is_covered(const Schema& schema, const Column* column, const std::string& name) {
+  if (name == schema.label.column) return true;
+  const bool bounded = schema.range || schema.data_norm;
+  if (column == nullptr) return bounded || name == kRowNamesColumn;
+  if (const auto* numeric = std::get_if<NumericColumn>(&column->kind)) return numeric->range || bounded;
+  if (const auto* category = std::get_if<CategoryColumn>(&column->kind)) return !category->values.empty();
+  return true;
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 20;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kShown); ++i) text += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return text;
+}
+
+}  // namespace
+
+double row_norm_bound(const Schema& schema) noexcept { return schema.data_norm.value_or(1.0); }
+
+const Column* find_column(const Schema& schema, std::string_view name) noexcept {
+  const auto found = std::ranges::find(schema.columns, name, &Column::name);
+  return found == schema.columns.end() ? nullptr : &*found;
+}
+
+void check_schema(const Schema& schema) {
+  std::set<std::string_view> names;
+  for (const Column& column : schema.columns) {
+    check_column(column);
+    require(names.insert(column.name).second, "columns", "column " + column.name + " is declared twice");
+    require(column.name != schema.label.column, "columns", column.name + " is the label; it needs no declaration");
+  }
+  check_label(schema.label);
+  if (schema.range) check_range(*schema.range, "range");
+  const double norm = row_norm_bound(schema);
+  require(norm >= kMinDataNorm && norm <= kMaxDataNorm, "data_norm", "must be between 1e-30 and 1e30");
+  require(std::abs(schema.intercept) <= kMaxDataNorm, "intercept", "must be a finite number of at most 1e30");
+  require(schema.features <= kMaxFeatures, "features", "must be at most " + std::to_string(kMaxFeatures));
+  require(schema.names.size() <= kMaxColumns, "names", "has more names than a file may have columns");
+  require(schema.names.empty() || !schema.header, "names", "are for a file without a header; set header to false");
+  std::visit(
+      [](const auto& kind) {
+        if constexpr (requires { kind.dimensions; }) {
+          require(kind.dimensions > 0 && kind.dimensions <= kMaxFeatures, "dimensions",
+                  "must be between 1 and " + std::to_string(kMaxFeatures));
+        }
+      },
+      schema.projection);
+}
+
+void check_declared(const Schema& schema, const std::vector<std::string>& column_names) {
+  require(!schema.label.column.empty(), "label", "declare which column is the label");
+  const std::unordered_set<std::string_view> present(column_names.begin(), column_names.end());
+  if (!present.contains(schema.label.column)) {
+    throw Error(ErrorKind::invalid_argument,
+                "label: the file has no column " + schema.label.column + " among its " +
+                    std::to_string(column_names.size()) +
+                    "; check label, separator and header (without a header a column is called by its position)",
+                "label");
+  }
+  std::vector<std::string> unknown;
+  for (const Column& column : schema.columns) {
+    if (!present.contains(column.name)) unknown.push_back(column.name);
+  }
+  require(unknown.empty(), "columns", "the file has no column " + list_of(unknown));
+  const ColumnIndex index = index_columns(schema);
+  std::vector<std::string> missing;
+  for (const std::string& name : column_names) {
+    if (!is_covered(schema, find_in(index, name), name)) missing.push_back(name);
+  }
+  require(missing.empty(), "columns",
+          "no public bounds for " + list_of(missing) +
+              "; declare for each a range (name=min:max), a list of categories or ignore, or declare data_norm to take "
+              "numbers as they are and clip rows to that norm");
+}
+
+Schema complete_schema(Schema schema, const std::vector<std::string>& column_names) {
+  check_schema(schema);
+  check_declared(schema, column_names);
+  const ColumnIndex index = index_columns(schema);
+  std::vector<Column> columns;
+  for (const std::string& name : column_names) {
+    if (name == schema.label.column) continue;
+    if (const Column* declared = find_in(index, name)) {
+      columns.push_back(*declared);
+    } else if (name == kRowNamesColumn) {
+      columns.push_back({name, IgnoredColumn{}});
+    } else {
+      columns.push_back({name, NumericColumn{}});
+    }
+    auto* numeric = std::get_if<NumericColumn>(&columns.back().kind);
+    if (numeric != nullptr && !numeric->range) numeric->range = schema.range;
+  }
+  schema.columns = std::move(columns);
+  schema.complete = true;
+  return schema;
+}
+
+}  // namespace sotto

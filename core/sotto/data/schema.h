@@ -1,0 +1,168 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "sotto/base/catalog.h"
+
+/// What is declared in public about a file before any row is read (spec 8): how it is written, what its columns are,
+/// which values they may take, how rows become vectors. A model stores it and predicts from raw columns with it.
+namespace sotto {
+
+/// A public interval. Values outside are moved to its nearer end.
+struct Range {
+  double min = 0.0;
+  double max = 1.0;
+  bool operator==(const Range&) const = default;
+};
+
+enum class NumericScale { linear, log1p };
+
+/// One feature: (v - min) / (max - min), or log(1 + v - min) / log(1 + max - min), in [0, 1]. Without a range the value
+/// passes as it is, which needs a declared data_norm.
+struct NumericColumn {
+  static constexpr std::string_view kName = "numeric";
+  static constexpr std::string_view kSummary = "a number, scaled from its declared range to [0, 1]";
+  std::optional<Range> range;
+  NumericScale scale = NumericScale::linear;
+  bool operator==(const NumericColumn&) const = default;
+};
+
+/// One feature a listed value, 1 where the cell has that value. A value that is not listed gives zeros: it is the
+/// nameless other value, not an error.
+struct CategoryColumn {
+  static constexpr std::string_view kName = "category";
+  static constexpr std::string_view kSummary = "a text out of a declared list, one feature a value";
+  std::vector<std::string> values;
+  bool operator==(const CategoryColumn&) const = default;
+};
+
+struct IgnoredColumn {
+  static constexpr std::string_view kName = "ignore";
+  static constexpr std::string_view kSummary = "read past";
+  bool operator==(const IgnoredColumn&) const = default;
+};
+
+using ColumnKind = std::variant<NumericColumn, CategoryColumn, IgnoredColumn>;
+
+struct Column {
+  std::string name;  ///< in a file without header and names: its 1-based position
+  ColumnKind kind;
+  bool operator==(const Column&) const = default;
+};
+
+/// The label: which texts mean +1 and which mean -1. Texts that both spell numbers are compared as numbers; "*" in one
+/// of the lists means every text that is not in the other. Any other text makes the row the zero row.
+struct Label {
+  std::string column;  ///< a name, or a 1-based position in a file without header; unused for LIBSVM and IDX
+  std::vector<std::string> positive = {"1", "+1", "1.0"};
+  std::vector<std::string> negative = {"-1", "0", "-1.0", "0.0"};
+  bool operator==(const Label&) const = default;
+};
+
+struct NoProjection {
+  static constexpr std::string_view kName = "none";
+  static constexpr std::string_view kSummary = "features as encoded";
+  static constexpr auto fields() { return std::tuple{}; }
+  bool operator==(const NoProjection&) const = default;
+};
+struct GaussianProjection {
+  static constexpr std::string_view kName = "gaussian";
+  static constexpr std::string_view kSummary = "random projection to fewer dimensions, entries N(0, 1/dimensions)";
+  std::uint32_t dimensions = 50;
+  std::uint64_t key = 0;
+  static constexpr auto fields() {
+    return std::tuple{field("dimensions", &GaussianProjection::dimensions, "dimensions after the projection"),
+                      field("key", &GaussianProjection::key, "public key the matrix is drawn from")};
+  }
+  bool operator==(const GaussianProjection&) const = default;
+};
+struct ChooseFeatures {
+  static constexpr std::string_view kName = "choose_features";
+  static constexpr std::string_view kSummary = "a random choice of the features; the intercept stays in addition";
+  std::uint32_t dimensions = 50;
+  std::uint64_t key = 0;
+  static constexpr auto fields() {
+    return std::tuple{field("dimensions", &ChooseFeatures::dimensions, "features to keep"),
+                      field("key", &ChooseFeatures::key, "public key the choice is drawn from")};
+  }
+  bool operator==(const ChooseFeatures&) const = default;
+};
+using Reduction = std::variant<NoProjection, GaussianProjection, ChooseFeatures>;
+
+enum class FileFormat { automatic, csv, libsvm, idx };
+enum class Storage { automatic, dense, sparse };
+
+struct Schema {
+  FileFormat format = FileFormat::automatic;  ///< automatic: by the file's name
+  std::string separator = "auto";             ///< "auto", "blank", "tab" or one character
+  bool header = true;
+  std::vector<std::string> names;  ///< column names of a file without a header
+  std::uint32_t skip_lines = 0;
+  std::string labels_file;  ///< IDX: where the labels are; empty: beside the items, by the usual name
+
+  std::vector<Column> columns;
+  std::optional<Range> range;  ///< of every numeric column that declares none
+  std::uint32_t features = 0;  ///< LIBSVM: the number of features; 0 = not declared
+  Label label;
+
+  std::optional<double> data_norm;  ///< rows are clipped to this L2 norm, last; 1 when everything has a range
+  double intercept = 0.0;           ///< a constant feature of this value; 0 = none
+  Reduction projection;
+  Storage storage = Storage::automatic;
+
+  bool complete = false;          ///< columns lists every column of the file the model was trained from
+  bool bounds_from_data = false;  ///< something here was read from the rows: the model is not private
+
+  static constexpr auto fields() {
+    return std::tuple{
+        field("separator", &Schema::separator, "between cells: auto, blank, tab or one character"),
+        field("header", &Schema::header, "the first line names the columns"),
+        field("skip_lines", &Schema::skip_lines, "lines to pass over before the header or the first row"),
+        field("labels_file", &Schema::labels_file, "IDX: the file of labels, if not beside the items"),
+        field("features", &Schema::features, "LIBSVM: the public number of features"),
+        field("data_norm", &Schema::data_norm, "public bound on a row's L2 norm; longer rows are clipped to it"),
+        field("intercept", &Schema::intercept, "value of the constant feature that is appended; 0 for none")};
+  }
+  bool operator==(const Schema&) const = default;
+};
+
+/// Smallest and largest data_norm accepted: far enough from the ends of float32 for the rounding argument of spec 5.4.
+inline constexpr double kMinDataNorm = 1e-30;
+inline constexpr double kMaxDataNorm = 1e30;
+
+/// The bound rows are clipped to: data_norm, or 1 when it is not declared.
+double row_norm_bound(const Schema& schema) noexcept;
+
+/// Throws Error{invalid_argument} naming the field if the declarations contradict each other or themselves.
+void check_schema(const Schema& schema);
+
+/// Throws Error{invalid_argument} that lists what must still be declared about a file with these columns: a label
+/// column that is there, a kind and range for each other one unless `range` or `data_norm` covers it. Column names are
+/// shown only if the label's is among them, as otherwise the names may be the first row of a file without header.
+void check_declared(const Schema& schema, const std::vector<std::string>& column_names);
+
+/// The declarations made explicit for a file with these columns: every column of the file in its order, `complete`
+/// set. Checks first.
+Schema complete_schema(Schema schema, const std::vector<std::string>& column_names);
+
+const Column* find_column(const Schema& schema, std::string_view name) noexcept;
+
+/// JSON with every field, in the spelling of the members. The result of from_json(to_json(s)) equals s.
+std::string to_json(const Schema& schema);
+/// Strict: an unknown or repeated key, a wrong type or a bad value is an Error{invalid_argument} naming the key.
+Schema schema_from_json(std::string_view text);
+/// Reads a schema file of at most 16 MiB.
+Schema read_schema(const std::string& path);
+
+/// Flags: "age=17:90" or "income=0:100000:log1p"; "job=admin,blue-collar,other"; a column of that name declared before
+/// is replaced.
+void declare_range(Schema& schema, std::string_view flag);
+void declare_category(Schema& schema, std::string_view flag);
+void declare_ignored(Schema& schema, std::string_view name);
+
+}  // namespace sotto

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace sotto::kernels {
+
+/// One instruction set's form of every dispatched kernel. The contracts are those of kernels.h.
+struct KernelTable {
+  const char* name;
+  double (*dot_float)(const float* x, const double* w, std::size_t n) noexcept;
+  double (*dot_double)(const double* x, const double* w, std::size_t n) noexcept;
+  double (*squared_norm_float)(const float* x, std::size_t n) noexcept;
+  double (*dot_sparse)(const std::uint32_t* columns, const float* values, std::size_t count, const double* w) noexcept;
+  void (*axpy_float)(double a, const float* x, double* w, std::size_t n) noexcept;
+  void (*axpy_double)(double a, const double* x, double* w, std::size_t n) noexcept;
+  void (*scale)(double a, double* w, std::size_t n) noexcept;
+  void (*step_float)(double decay, double step, const float* x, double* w, std::size_t n) noexcept;
+  void (*step_double)(double decay, double step, const double* g, double* w, std::size_t n) noexcept;
+  void (*dots)(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept;
+  void (*accumulate)(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
+                     double* g) noexcept;
+  void (*logistic_slopes)(const double* margins, std::size_t n, double* slopes) noexcept;
+};
+
+}  // namespace sotto::kernels

@@ -1,0 +1,62 @@
+// Included once for each instruction set (kernels.cpp): logistic_slope() of exp.h on vectors, operation by operation.
+#if defined(SOTTO_LINALG_LOGISTIC_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef SOTTO_LINALG_LOGISTIC_INL
+#undef SOTTO_LINALG_LOGISTIC_INL
+#else
+#define SOTTO_LINALG_LOGISTIC_INL
+#endif
+
+#include "sotto/linalg/exp.h"
+#include "sotto/linalg/simd.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace sotto::kernels::HWY_NAMESPACE {
+
+/// c[i] + c[i+1] r + (c[i+2] + c[i+3] r) r^2
+template <class D>
+HWY_INLINE hn::Vec<D> cubic(D d, const double* c, hn::Vec<D> r, hn::Vec<D> r2) {
+  const auto low = hn::Add(hn::Set(d, c[0]), hn::Mul(hn::Set(d, c[1]), r));
+  const auto high = hn::Add(hn::Set(d, c[2]), hn::Mul(hn::Set(d, c[3]), r));
+  return hn::Add(low, hn::Mul(high, r2));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> exp_negatives(D d, hn::Vec<D> x) {
+  using namespace exp_constants;
+  const hn::RebindToUnsigned<D> bits;
+  const auto shift = hn::Set(d, kRoundingShift);
+  const auto shifted = hn::Add(hn::Mul(x, hn::Set(d, kLog2E)), shift);
+  const auto k = hn::Sub(shifted, shift);
+  const auto r = hn::Sub(hn::Sub(x, hn::Mul(k, hn::Set(d, kLn2High))), hn::Mul(k, hn::Set(d, kLn2Low)));
+  const auto r2 = hn::Mul(r, r);
+  const auto r4 = hn::Mul(r2, r2);
+  const auto low = cubic(d, kTaylor, r, r2);
+  const auto middle = cubic(d, kTaylor + 4, r, r2);
+  const auto high = cubic(d, kTaylor + 8, r, r2);
+  const auto rest = hn::Add(hn::Add(low, hn::Mul(middle, r4)), hn::Mul(high, hn::Mul(r4, r4)));
+  const auto exponent = hn::Add(hn::BitCast(bits, shifted), hn::Set(bits, kExponentBias));
+  const auto power = hn::BitCast(d, hn::ShiftLeft<kMantissaBits>(exponent));
+  const auto result = hn::Mul(hn::Add(hn::Set(d, 1.0), hn::Add(r, hn::Mul(r2, rest))), power);
+  return hn::IfThenElse(hn::Lt(x, hn::Set(d, kSmallest)), hn::Zero(d), result);
+}
+
+struct LogisticSlopes {
+  const double* margins;
+  double* slopes;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    const auto margin = hn::LoadU(d, margins + i);
+    const auto one = hn::Set(d, 1.0);
+    const auto e = exp_negatives(d, hn::Neg(hn::Abs(margin)));
+    const auto numerator = hn::IfThenElse(hn::Lt(margin, hn::Zero(d)), one, e);
+    hn::StoreU(hn::Neg(hn::Div(numerator, hn::Add(one, e))), d, slopes + i);
+  }
+};
+
+void logistic_slopes(const double* margins, std::size_t n, double* slopes) noexcept {
+  sweep(Doubles(), LogisticSlopes{margins, slopes}, 0, n);
+}
+
+}  // namespace sotto::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

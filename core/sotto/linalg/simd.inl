@@ -1,0 +1,72 @@
+// Included once for each instruction set (kernels.cpp): loads that promote to binary64 and the driver of elementwise
+// kernels. The guard is the one of Highway's per-target headers.
+#if defined(SOTTO_LINALG_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef SOTTO_LINALG_SIMD_INL
+#undef SOTTO_LINALG_SIMD_INL
+#else
+#define SOTTO_LINALG_SIMD_INL
+#endif
+
+#include <cstddef>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sotto::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Doubles = hn::ScalableTag<double>;
+using Vector = hn::Vec<Doubles>;
+inline constexpr std::size_t kWidth = hn::MaxLanes(Doubles());
+
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const double* p) {
+  return hn::LoadU(d, p);
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const float* p) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), p));
+}
+
+/// The first `count` < lanes numbers at p, then zeros. Reads nothing behind them. In pieces of half the size, the ones
+/// that sweep() stores: a masked load of numbers that were just stored would wait until they reach the cache.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_first(D d, [[maybe_unused]] const T* p, [[maybe_unused]] std::size_t count) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) > 1) {
+    const hn::Half<D> half;
+    constexpr std::size_t width = hn::MaxLanes(half);
+    if (count < width) return hn::ZeroExtendVector(d, load_first(half, p, count));
+    return hn::Combine(d, load_first(half, p + width, count - width), load(half, p));
+  }
+#endif
+  return hn::Zero(d);
+}
+
+/// Stores the first `count` < lanes numbers of v, in the same pieces.
+template <class D>
+HWY_INLINE void store_first([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D> v, [[maybe_unused]] double* p,
+                            [[maybe_unused]] std::size_t count) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) > 1) {
+    const hn::Half<D> half;
+    constexpr std::size_t width = hn::MaxLanes(half);
+    if (count < width) return store_first(half, hn::LowerHalf(half, v), p, count);
+    hn::StoreU(hn::LowerHalf(half, v), half, p);
+    store_first(half, hn::UpperHalf(half, v), p + width, count - width);
+  }
+#endif
+}
+
+/// operation(tag, i) treats the elements [i, i + lanes of the tag); the rest after full vectors is done in halves.
+template <class D, class Operation>
+HWY_INLINE void sweep(D d, const Operation& operation, std::size_t i, std::size_t n) {
+  constexpr std::size_t width = hn::MaxLanes(d);
+  for (; i + width <= n; i += width) operation(d, i);
+  if constexpr (width > 1) sweep(hn::Half<D>(), operation, i, n);
+}
+
+}  // namespace sotto::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

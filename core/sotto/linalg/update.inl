@@ -1,0 +1,126 @@
+// Included once for each instruction set (kernels.cpp): the kernels that change a vector. Each coordinate is rounded
+// after the multiplication and after the addition; no order between coordinates exists.
+#if defined(SOTTO_LINALG_UPDATE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef SOTTO_LINALG_UPDATE_INL
+#undef SOTTO_LINALG_UPDATE_INL
+#else
+#define SOTTO_LINALG_UPDATE_INL
+#endif
+
+#include "hwy/cache_control.h"
+#include "sotto/linalg/simd.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace sotto::kernels::HWY_NAMESPACE {
+
+template <class X>
+struct Axpy {
+  double a;
+  const X* x;
+  double* w;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    hn::StoreU(hn::Add(hn::LoadU(d, w + i), hn::Mul(hn::Set(d, a), load(d, x + i))), d, w + i);
+  }
+};
+
+struct Scale {
+  double a;
+  double* w;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    hn::StoreU(hn::Mul(hn::Set(d, a), hn::LoadU(d, w + i)), d, w + i);
+  }
+};
+
+template <class X>
+struct Step {
+  double decay;
+  double size;
+  const X* x;
+  double* w;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    const auto kept = hn::Mul(hn::Set(d, decay), hn::LoadU(d, w + i));
+    hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, size), load(d, x + i))), d, w + i);
+  }
+};
+
+void axpy_float(double a, const float* x, double* w, std::size_t n) noexcept {
+  sweep(Doubles(), Axpy<float>{a, x, w}, 0, n);
+}
+void axpy_double(double a, const double* x, double* w, std::size_t n) noexcept {
+  sweep(Doubles(), Axpy<double>{a, x, w}, 0, n);
+}
+void scale(double a, double* w, std::size_t n) noexcept { sweep(Doubles(), Scale{a, w}, 0, n); }
+void step_float(double decay, double size, const float* x, double* w, std::size_t n) noexcept {
+  sweep(Doubles(), Step<float>{decay, size, x, w}, 0, n);
+}
+void step_double(double decay, double size, const double* g, double* w, std::size_t n) noexcept {
+  sweep(Doubles(), Step<double>{decay, size, g, w}, 0, n);
+}
+
+/// Rows and the sum they are added to, for a range of columns; `stride` is the length of a whole row.
+struct Columns {
+  const double* coefficients;
+  const float* dense;
+  std::size_t rows;
+  std::size_t stride;
+  double* g;
+};
+
+/// While these rows come from the cache, asks the memory for the ones behind them: probably the next block. If there
+/// are none nothing happens; a prefetch never faults.
+template <std::size_t kCount>
+HWY_INLINE void fetch_next_block(const float* x) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i + kLine <= kCount; i += kLine) hwy::Prefetch(x + i);
+}
+
+/// Adds every row to kVectors vectors of columns, and to `tail` < kWidth columns behind them, all held in registers.
+template <std::size_t kVectors>
+HWY_INLINE void add_rows(const Columns& columns, std::size_t tail) {
+  const Doubles d;
+  constexpr std::size_t kTail = kVectors * kWidth;
+  Vector sums[kVectors + 1];
+#pragma GCC unroll 16
+  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(d, columns.g + v * kWidth);
+  sums[kVectors] = load_first(d, columns.g + kTail, tail);
+  const float* x = columns.dense;
+  for (std::size_t row = 0; row < columns.rows; ++row, x += columns.stride) {
+    const Vector coefficient = hn::Set(d, columns.coefficients[row]);
+    fetch_next_block<kTail>(x + columns.rows * columns.stride);
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      sums[v] = hn::Add(sums[v], hn::Mul(coefficient, load(d, x + v * kWidth)));
+    }
+    if (tail == 0) continue;
+    sums[kVectors] = hn::Add(sums[kVectors], hn::Mul(coefficient, load_first(d, x + kTail, tail)));
+  }
+#pragma GCC unroll 16
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, columns.g + v * kWidth);
+  store_first(d, sums[kVectors], columns.g + kTail, tail);
+}
+
+void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
+                double* g) noexcept {
+  constexpr std::size_t kChunk = 8 * kWidth;
+  Columns columns{coefficients, dense, rows, features, g};
+  std::size_t n = features;
+  for (; n >= kChunk; n -= kChunk, columns.dense += kChunk, columns.g += kChunk) add_rows<8>(columns, 0);
+  switch (n / kWidth) {
+    case 7: return add_rows<7>(columns, n % kWidth);
+    case 6: return add_rows<6>(columns, n % kWidth);
+    case 5: return add_rows<5>(columns, n % kWidth);
+    case 4: return add_rows<4>(columns, n % kWidth);
+    case 3: return add_rows<3>(columns, n % kWidth);
+    case 2: return add_rows<2>(columns, n % kWidth);
+    case 1: return add_rows<1>(columns, n % kWidth);
+    default: return add_rows<0>(columns, n % kWidth);
+  }
+}
+
+}  // namespace sotto::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

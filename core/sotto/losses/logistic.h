@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+
+#include "sotto/linalg/exp.h"
+#include "sotto/linalg/kernels.h"
+#include "sotto/losses/constants.h"
+
+namespace sotto {
+
+/// Logistic loss phi(m) = log(1 + exp(-m)), slope -1/(1 + exp(m)), curvature at most 1/4.
+/// Cross-entropy on {0,1} labels is the same function of the margin: with p = sigmoid(w.x),
+/// -[y log p + (1-y) log(1-p)] = phi((2y-1) w.x) [Wessels18].
+/// Fails if wrong: LossLaws (slope against differences, constants), Logistic.CrossEntropyIsTheSameLoss.
+struct Logistic {
+  static constexpr std::string_view kName = "logistic";
+  static constexpr std::array<std::string_view, 1> kAliases = {"cross_entropy"};
+  static constexpr std::string_view kSummary = "log(1 + exp(-margin)); also called cross_entropy";
+  static constexpr auto fields() { return std::tuple{}; }
+
+  double value(double margin) const noexcept {
+    return kernels::log1p_exp_negative(-std::fabs(margin)) + (margin < 0 ? -margin : 0.0);
+  }
+  double slope(double margin) const noexcept { return kernels::logistic_slope(margin); }
+  /// The slopes of a block of margins: the same bits as slope(), several at a time.
+  void slopes(const double* margins, std::size_t count, double* out) const noexcept {
+    kernels::logistic_slopes(margins, count, out);
+  }
+  LossConstants constants(double data_norm) const { return margin_loss_constants(data_norm, 0.25); }
+  void check() const {}
+};
+
+}  // namespace sotto

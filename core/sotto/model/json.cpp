@@ -1,0 +1,103 @@
+#include "sotto/model/json.h"
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+
+Json to_json(const PrivacyCard& card) {
+  Json json;
+  json["method"] = card.method;
+  json["private"] = card.is_private;
+  json["not_private_because"] = card.not_private_because;
+  json["relation"] = card.relation;
+  json["unit"] = card.unit;
+  json["released"] = card.released;
+  if (card.is_private) {
+    json["guarantee"] = Json{{"epsilon", card.epsilon}, {"delta", card.delta}};
+  } else {
+    json["guarantee"] = Json{{"epsilon", nullptr}, {"delta", nullptr}};
+    json["claimed"] = Json{{"epsilon", card.epsilon}, {"delta", card.delta}};
+  }
+  json["l2_sensitivity"] = card.l2_sensitivity;
+  json["noise"] = Json{{"mechanism", card.noise.mechanism}, {"added_to", card.noise.added_to},
+                       {"path", card.noise.path},           {"scale", card.noise.scale},
+                       {"stddev", card.noise.stddev},       {"grid", card.noise.grid},
+                       {"delta_num", card.noise.delta_num}};
+  json["events"] = Json::array();
+  for (const auto& e : card.events) {
+    json["events"].push_back(
+        Json{{"event", e.event}, {"parameter", e.parameter}, {"value", e.value}, {"times", e.times}, {"parts", e.parts}});
+  }
+  json["theorem"] = card.theorem;
+  json["remarks"] = card.remarks;
+  json["parameters"] = Json::object();
+  for (const auto& [name, value] : card.parameters) json["parameters"][name] = value;
+  json["facts"] = Json{{"rows", card.rows}, {"features", card.features}, {"data_norm", card.data_norm}};
+  json["version"] = card.version;
+  return json;
+}
+
+PrivacyCard card_from_json(const Json& json) {
+  PrivacyCard card;
+  card.method = json.at("method").get<std::string>();
+  card.is_private = json.at("private").get<bool>();
+  card.not_private_because = json.at("not_private_because").get<std::vector<std::string>>();
+  card.is_private = card.is_private && card.not_private_because.empty();
+  card.relation = json.at("relation").get<std::string>();
+  card.unit = json.at("unit").get<std::string>();
+  card.released = json.at("released").get<std::string>();
+  const Json& promise = json.at(json.contains("claimed") ? "claimed" : "guarantee");
+  card.epsilon = promise.at("epsilon").get<double>();
+  card.delta = promise.at("delta").get<double>();
+  card.l2_sensitivity = json.at("l2_sensitivity").get<double>();
+  const Json& noise = json.at("noise");
+  card.noise = {noise.at("mechanism").get<std::string>(), noise.at("added_to").get<std::string>(),
+                noise.at("path").get<std::string>(),      noise.at("scale").get<double>(),
+                noise.at("stddev").get<double>(),         noise.at("grid").get<double>(),
+                noise.at("delta_num").get<double>()};
+  for (const Json& e : json.at("events")) {
+    card.events.push_back({e.at("event").get<std::string>(), e.at("parameter").get<std::string>(),
+                           e.at("value").get<double>(), e.at("times").get<std::uint64_t>(),
+                           e.at("parts").get<std::uint64_t>()});
+  }
+  card.theorem = json.at("theorem").get<std::string>();
+  card.remarks = json.at("remarks").get<std::vector<std::string>>();
+  for (const auto& [name, value] : json.at("parameters").items()) {
+    card.parameters.emplace_back(name, value.get<std::string>());
+  }
+  card.rows = json.at("facts").at("rows").get<std::uint64_t>();
+  card.features = json.at("facts").at("features").get<std::uint32_t>();
+  card.data_norm = json.at("facts").at("data_norm").get<double>();
+  card.version = json.at("version").get<std::string>();
+  return card;
+}
+
+Json to_json(const Model& model) {
+  Json json;
+  json["sotto_model"] = Model::kFormat;
+  json["loss"] = model.loss;
+  json["weights"] = model.weights;
+  json["encoding"] = Json::parse(model.encoding);
+  json["card"] = to_json(model.card);
+  return json;
+}
+
+Model model_from_json(const Json& json) {
+  const int format = json.at("sotto_model").get<int>();
+  if (format < 1 || format > Model::kFormat) {
+    throw Error(ErrorKind::unsupported, "the model file has format " + std::to_string(format) +
+                                            ", this version reads formats 1 to " + std::to_string(Model::kFormat));
+  }
+  Model model;
+  model.loss = json.at("loss").get<std::string>();
+  model.weights = json.at("weights").get<Vector>();
+  model.encoding = json.at("encoding").dump();
+  model.card = card_from_json(json.at("card"));
+  if (model.weights.size() != model.card.features) {
+    throw Error(ErrorKind::invalid_data, "the model file has " + std::to_string(model.weights.size()) +
+                                             " weights but its card says " + std::to_string(model.card.features));
+  }
+  return model;
+}
+
+}  // namespace sotto

@@ -1,0 +1,90 @@
+#include "sotto/model/model.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "sotto/base/error.h"
+#include "sotto/model/json.h"
+
+namespace sotto {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw Error(ErrorKind::io, path + ": " + what, "path");
+}
+
+void write_all(int file, const std::string& text, const std::string& path) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count = ::write(file, text.data() + done, text.size() - done);
+    if (count <= 0) fail(path, "cannot be written");
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+std::string model_text(const Model& model) {
+  for (const double weight : model.weights) {
+    if (!std::isfinite(weight)) {
+      throw Error(ErrorKind::invalid_argument, "weights: not all are finite numbers, so they cannot be stored; the steps "
+                                               "may be too large", "weights");
+    }
+  }
+  try {
+    return to_json(model).dump(2) + "\n";
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::invalid_argument, "encoding: must be JSON text in UTF-8", "encoding");
+  }
+}
+
+/// Deep nesting would exhaust the stack of whoever writes the text again.
+Json parse_shallow(const std::string& text) {
+  constexpr int kDeepest = 64;
+  bool too_deep = false;
+  Json json = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > kDeepest;
+    return !too_deep;
+  });
+  if (too_deep) throw Error(ErrorKind::invalid_data, "the model file is nested too deeply");
+  return json;
+}
+
+}  // namespace
+
+void save_model(const Model& model, const std::string& path) {
+  const std::string text = model_text(model);
+  const std::string temporary = path + ".part";
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) fail(path, "cannot be created");
+  try {
+    write_all(file, text, path);
+  } catch (...) {
+    ::close(file);
+    ::unlink(temporary.c_str());
+    throw;
+  }
+  const bool flushed = ::fsync(file) == 0;
+  ::close(file);
+  if (!flushed || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    ::unlink(temporary.c_str());
+    fail(path, "cannot be written");
+  }
+}
+
+Model load_model(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path, "cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  try {
+    return model_from_json(parse_shallow(text.str()));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorKind::invalid_data, path + ": is not a sotto model file", "path");
+  }
+}
+
+}  // namespace sotto

@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+
+#include "sotto/linalg/vector.h"
+#include "sotto/model/privacy_card.h"
+
+namespace sotto {
+
+/// Released weights, the public encoding of raw columns they belong to, and their privacy card. A Model is never
+/// built from a Sensitive: weights reach it through a release.
+struct Model {
+  static constexpr int kFormat = 1;  ///< of the file; later versions read every earlier one
+
+  Vector weights;
+  std::string loss = "logistic";
+  std::string encoding = "{}";  ///< JSON text of the schema rows were encoded with
+  PrivacyCard card;
+};
+
+/// Throws Error{invalid_argument} for weights that are not finite or an encoding that is not JSON.
+/// Written to a temporary file, flushed and renamed: a crash leaves the old file or the new one.
+void save_model(const Model& model, const std::string& path);
+/// Throws Error{io} if it cannot be read and Error{invalid_data} if it is not a model.
+Model load_model(const std::string& path);
+
+}  // namespace sotto

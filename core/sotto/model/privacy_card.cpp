@@ -1,0 +1,113 @@
+#include "sotto/model/privacy_card.h"
+
+#include <fmt/format.h>
+
+#include "sotto/base/fields.h"
+#include "sotto/base/version.h"
+#include "sotto/model/json.h"
+
+namespace sotto {
+namespace {
+
+struct SpentOf {
+  PrivacyCard::Spent operator()(const L2LaplaceEvent& e) const { return {std::string(e.kName), "epsilon", e.epsilon}; }
+  PrivacyCard::Spent operator()(const DiscreteLaplaceEvent& e) const {
+    return {std::string(e.kName), "epsilon", e.epsilon};
+  }
+  PrivacyCard::Spent operator()(const GaussianEvent& e) const { return {std::string(e.kName), "mu", e.mu}; }
+  PrivacyCard::Spent operator()(const DiscreteGaussianEvent& e) const { return {std::string(e.kName), "rho", e.rho}; }
+};
+
+PrivacyCard::Noise noise_of(const Plan& plan) {
+  PrivacyCard::Noise noise;
+  if (!plan.noise) return noise;
+  std::visit(
+      [&](const auto& m) {
+        noise.mechanism = m.kName;
+        noise.scale = m.scale();
+        noise.stddev = m.stddev();
+        noise.grid = m.grid.step;
+      },
+      plan.noise->mechanism);
+  noise.added_to = plan.noise_at == NoiseAt::release ? "the released weights" : "every batch sum";
+  noise.path = enum_name(plan.noise_path);
+  noise.delta_num = plan.noise->delta_num;
+  return noise;
+}
+
+template <class T>
+void add_fields(PrivacyCard& card, const T& object) {
+  for_each_field_deep(object, [&](std::string_view name, const auto& value, std::string_view) {
+    card.parameters.emplace_back(std::string(name), value_text(value));
+  });
+}
+
+}  // namespace
+
+PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanInput& input) {
+  PrivacyCard card;
+  card.method = plan.method;
+  card.is_private = plan.not_private.empty();
+  card.not_private_because = plan.not_private;
+  card.relation = enum_name(plan.guarantee.relation);
+  card.unit = plan.guarantee.unit;
+  card.released = plan.guarantee.released;
+  card.epsilon = plan.guarantee.epsilon;
+  card.delta = plan.guarantee.delta;
+  card.l2_sensitivity = plan.l2_sensitivity;
+  card.noise = noise_of(plan);
+  if (plan.noise) {
+    PrivacyCard::Spent spent = std::visit(SpentOf{}, plan.noise->charge.event);
+    spent.times = plan.noise->charge.times;
+    spent.parts = plan.noise->charge.parts;
+    card.events.push_back(spent);
+  }
+  card.theorem = plan.theorem;
+  card.remarks = plan.remarks;
+  add_fields(card, input.problem);
+  std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
+  card.rows = input.facts.rows;
+  card.features = input.facts.features;
+  card.data_norm = input.facts.data_norm;
+  card.version = kVersion;
+  return card;
+}
+
+std::string card_text(const PrivacyCard& card) {
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("  {:<15} {}\n", name, value);
+  };
+  text += fmt::format("Privacy card: {}\n", card.method);
+  if (card.is_private) {
+    line("guarantee", fmt::format("epsilon {:.6g}, delta {:.3g}, {} ({})", card.epsilon, card.delta, card.relation, card.unit));
+  } else {
+    line("guarantee", "NOT PRIVATE");
+  }
+  for (const auto& why : card.not_private_because) line("because", why);
+  line("released", card.released);
+  if (card.noise.mechanism != "none") {
+    line("l2_sensitivity", fmt::format("{:.8g}", card.l2_sensitivity));
+    line("noise", fmt::format("{} on {}, scale {:.6g}, standard deviation {:.6g} a coordinate", card.noise.mechanism,
+                              card.noise.added_to, card.noise.scale, card.noise.stddev));
+    line("grid", fmt::format("{:.6g}, numerical delta {:.3g}", card.noise.grid, card.noise.delta_num));
+  }
+  for (const auto& event : card.events) {
+    line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter, event.value,
+                              event.times, event.parts));
+  }
+  line("theorem", card.theorem);
+  for (const auto& remark : card.remarks) line("remark", remark);
+  line("data", fmt::format("{} rows, {} features, data_norm {:g}", card.rows, card.features, card.data_norm));
+  std::string parameters;
+  for (const auto& [name, value] : card.parameters) {
+    parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value);
+  }
+  line("parameters", parameters);
+  line("version", card.version);
+  return text;
+}
+
+std::string card_json(const PrivacyCard& card, int indent) { return to_json(card).dump(indent); }
+
+}  // namespace sotto

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sotto/algorithms/algorithm.h"
+#include "sotto/algorithms/plan.h"
+
+namespace sotto {
+
+/// What a model's reader must know about its privacy, as plain text and numbers: guarantee, relation, noise, events,
+/// theorem, parameters, version. It is stored in the model and never recomputed.
+struct PrivacyCard {
+  struct Noise {
+    std::string mechanism = "none";
+    std::string added_to = "nothing";
+    std::string path = "safe";
+    double scale = 0;
+    double stddev = 0;  ///< of one coordinate of what is noised
+    double grid = 0;
+    double delta_num = 0;
+  };
+  struct Spent {
+    std::string event;
+    std::string parameter;
+    double value = 0;
+    std::uint64_t times = 1;
+    std::uint64_t parts = 1;
+  };
+
+  std::string method;
+  bool is_private = false;
+  std::vector<std::string> not_private_because;
+  std::string relation;
+  std::string unit = "one row";
+  std::string released = "final weights";
+  double epsilon = 0;
+  double delta = 0;
+  double l2_sensitivity = 0;
+  Noise noise;
+  std::vector<Spent> events;
+  std::string theorem;
+  std::vector<std::string> remarks;
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< every declared field in its one spelling
+  std::uint64_t rows = 0;
+  std::uint32_t features = 0;
+  double data_norm = 0;
+  std::string version;
+};
+
+/// The card of a plan, before or after it was run.
+PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanInput& input);
+
+/// The card as text for a terminal.
+std::string card_text(const PrivacyCard& card);
+/// The card as one JSON object; its keys are part of the command line's contract.
+std::string card_json(const PrivacyCard& card, int indent = 2);
+
+}  // namespace sotto

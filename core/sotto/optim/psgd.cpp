@@ -1,0 +1,161 @@
+#include "sotto/optim/psgd.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/linalg/kernels.h"
+
+namespace sotto {
+
+Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
+    : recipe_(recipe),
+      facts_(facts),
+      lipschitz_(constants_of(recipe.loss, stored_norm(facts)).lipschitz),
+      total_steps_(recipe.steps(facts.rows)),
+      noise_(noise),
+      weights_(facts.features, 0.0),
+      batch_sum_(facts.features, 0.0),
+      average_(recipe.averaging == Averaging::last ? 0 : facts.features, 0.0),
+      margins_(kChunkRows, 0.0) {
+  const double rows_in_batch = static_cast<double>(std::min(recipe.batch_rows, facts.rows));
+  norm_slack_ = 1 + 0x1p-30 + 8 * 0x1p-53 * (facts.features + rows_in_batch + 4);
+  if (facts.sparse && noise == nullptr) {
+    touched_.reserve(facts.features);
+    is_touched_.assign(facts.features, 0);
+  }
+}
+
+void Psgd::consume(const RowBlock& block) noexcept {
+  std::size_t done = 0;
+  while (done < block.rows) {
+    const std::uint64_t left_in_batch = std::min(recipe_.batch_rows - rows_in_batch_, facts_.rows - rows_in_pass_);
+    const std::size_t count =
+        static_cast<std::size_t>(std::min<std::uint64_t>({block.rows - done, left_in_batch, kChunkRows}));
+    const RowBlock part = block.slice(done, count);
+    const bool alone = recipe_.batch_rows == 1 && noise_ == nullptr && !block.sparse();
+    if (alone) {
+      row_step_dense(part.slice(0, 1));
+      ++done;
+      if (++rows_in_pass_ == facts_.rows) rows_in_pass_ = 0;
+      continue;
+    }
+    if (block.sparse()) {
+      add_sparse(part);
+    } else {
+      add_dense(part);
+    }
+    done += count;
+    rows_in_batch_ += count;
+    rows_in_pass_ += count;
+    if (rows_in_batch_ == recipe_.batch_rows || rows_in_pass_ == facts_.rows) end_batch();
+    if (rows_in_pass_ == facts_.rows) rows_in_pass_ = 0;
+  }
+}
+
+void Psgd::slopes_to_coefficients(const float* labels, std::size_t count) noexcept {
+  std::visit(
+      [&](const auto& loss) {
+        for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
+        if constexpr (requires { loss.slopes(margins_.data(), count, margins_.data()); }) {
+          loss.slopes(margins_.data(), count, margins_.data());
+        } else {
+          for (std::size_t i = 0; i < count; ++i) margins_[i] = loss.slope(margins_[i]);
+        }
+        for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
+      },
+      recipe_.loss);
+}
+
+void Psgd::add_dense(const RowBlock& part) noexcept {
+  kernels::dots(part.dense, part.rows, part.features, weights_.data(), margins_.data());
+  slopes_to_coefficients(part.labels, part.rows);
+  kernels::accumulate(margins_.data(), part.dense, part.rows, part.features, batch_sum_.data());
+}
+
+void Psgd::add_sparse(const RowBlock& part) noexcept {
+  for (std::size_t i = 0; i < part.rows; ++i) {
+    const std::uint64_t first = part.offsets[i];
+    const std::size_t count = static_cast<std::size_t>(part.offsets[i + 1] - first);
+    margins_[i] = scale_ * kernels::dot(part.columns + first, part.values + first, count, weights_.data());
+  }
+  slopes_to_coefficients(part.labels, part.rows);
+  for (std::size_t i = 0; i < part.rows; ++i) {
+    const std::uint64_t first = part.offsets[i];
+    const std::size_t count = static_cast<std::size_t>(part.offsets[i + 1] - first);
+    kernels::axpy(margins_[i], part.columns + first, part.values + first, count, batch_sum_.data());
+    if (noise_ != nullptr) continue;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t column = part.columns[first + k];
+      if (is_touched_[column] != 0) continue;
+      is_touched_[column] = 1;
+      touched_.push_back(column);
+    }
+  }
+}
+
+// A batch of one row needs no batch sum: the step is taken straight from the row.
+void Psgd::row_step_dense(const RowBlock& row) noexcept {
+  margins_[0] = kernels::dot(row.dense, weights_.data(), row.features);
+  slopes_to_coefficients(row.labels, 1);
+  const double eta = recipe_.step(++step_);
+  kernels::step(1 - eta * recipe_.lambda, eta * margins_[0], row.dense, weights_.data(), row.features);
+  after_step(eta);
+}
+
+void Psgd::end_batch() noexcept {
+  if (noise_ != nullptr) noise_->perturb(batch_sum_);
+  const double eta = recipe_.step(++step_);
+  const double decay = 1 - eta * recipe_.lambda;
+  const double step = eta / static_cast<double>(recipe_.batch_rows);
+  if (is_touched_.empty()) {
+    kernels::step(decay, step, batch_sum_.data(), weights_.data(), weights_.size());
+    std::fill(batch_sum_.begin(), batch_sum_.end(), 0.0);
+  } else {
+    step_sparse(decay, step);
+  }
+  rows_in_batch_ = 0;
+  after_step(eta);
+}
+
+void Psgd::step_sparse(double decay, double step) noexcept {
+  constexpr double kSmallestScale = 0x1p-40;
+  scale_ *= decay;
+  if (std::fabs(scale_) < kSmallestScale) fold_scale();
+  const double rescaled = step / scale_;
+  for (const std::uint32_t column : touched_) {
+    weights_[column] -= rescaled * batch_sum_[column];
+    batch_sum_[column] = 0;
+    is_touched_[column] = 0;
+  }
+  touched_.clear();
+}
+
+void Psgd::fold_scale() noexcept {
+  kernels::scale(scale_, weights_.data(), weights_.size());
+  scale_ = 1;
+}
+
+// The norm is computed only when a running bound on it says that the ball may have been left; with step noise there
+// is no such bound.
+void Psgd::after_step(double eta) noexcept {
+  if (recipe_.projection.active()) {
+    const double radius = recipe_.projection.radius;
+    norm_bound_ = (std::fabs(1 - eta * recipe_.lambda) * norm_bound_ + eta * lipschitz_) * norm_slack_;
+    if (noise_ != nullptr || norm_bound_ > radius) {
+      const double norm = std::fabs(scale_) * kernels::norm(weights_.data(), weights_.size());
+      if (norm > radius) kernels::scale(radius / norm, weights_.data(), weights_.size());
+      norm_bound_ = std::min(norm, radius) * norm_slack_;
+    }
+  }
+  if (average_.empty()) return;
+  const double weight = averaging_weight(recipe_.averaging, step_, total_steps_);
+  if (weight > 0) kernels::axpy(weight * scale_, weights_.data(), average_.data(), average_.size());
+}
+
+Sensitive<Vector> Psgd::finish() && {
+  if (!average_.empty()) return Sensitive<Vector>(std::move(average_));
+  fold_scale();
+  return Sensitive<Vector>(std::move(weights_));
+}
+
+}  // namespace sotto

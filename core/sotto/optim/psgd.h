@@ -1,0 +1,69 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/data/facts.h"
+#include "sotto/data/row_block.h"
+#include "sotto/linalg/vector.h"
+#include "sotto/optim/recipe.h"
+
+namespace sotto {
+
+/// The step-noise hook: what a plan that noises every batch sum does to it before the step is taken.
+class StepNoise {
+ public:
+  virtual ~StepNoise() = default;
+  virtual void perturb(std::span<double> batch_sum) noexcept = 0;
+};
+
+/// Permutation SGD as an aggregate: rows are pushed in scan order in blocks of any size, pass after pass; batches
+/// and passes end by count, so the result depends on the order of the rows and never on how they were blocked.
+/// It has no merge: order matters. After construction nothing allocates and nothing fails.
+class Psgd final : public RowConsumer {
+ public:
+  /// `noise`, if given, must outlive the aggregate.
+  Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise = nullptr);
+
+  void consume(const RowBlock& block) noexcept override;
+  /// Steps taken so far; public, since it depends on counts alone.
+  std::uint64_t steps_done() const noexcept { return step_; }
+  /// The released combination of iterates, still secret. Call once, after the last pass.
+  Sensitive<Vector> finish() &&;
+
+ private:
+  void add_dense(const RowBlock& part) noexcept;
+  void add_sparse(const RowBlock& part) noexcept;
+  void row_step_dense(const RowBlock& row) noexcept;
+  void slopes_to_coefficients(const float* labels, std::size_t count) noexcept;
+  void end_batch() noexcept;
+  void step_sparse(double decay, double step) noexcept;
+  void after_step(double eta) noexcept;
+  void fold_scale() noexcept;
+
+  static constexpr std::size_t kChunkRows = 256;
+
+  Recipe recipe_;
+  Facts facts_;
+  double lipschitz_;
+  std::uint64_t total_steps_;
+  StepNoise* noise_;
+
+  // The iterate is scale_ * weights_; the scale differs from 1 only for sparse rows, whose steps touch few weights.
+  Vector weights_;
+  double scale_ = 1;
+  Vector batch_sum_;
+  Vector average_;
+  std::vector<double> margins_;
+  std::vector<std::uint32_t> touched_;  // columns of batch_sum_ that may be non-zero (sparse, no noise)
+  std::vector<std::uint8_t> is_touched_;
+
+  std::uint64_t step_ = 0;
+  std::uint64_t rows_in_batch_ = 0;
+  std::uint64_t rows_in_pass_ = 0;
+  double norm_bound_ = 0;   // on the computed iterate: its rounding is in norm_slack_
+  double norm_slack_ = 1;
+};
+
+}  // namespace sotto

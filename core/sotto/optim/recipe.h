@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+
+#include "sotto/data/facts.h"
+#include "sotto/losses/loss.h"
+#include "sotto/optim/averaging.h"
+#include "sotto/optim/projection.h"
+#include "sotto/optim/step_schedule.h"
+
+namespace sotto {
+
+/// Permutation SGD as a value: everything that happens to a row, fixed before any row is read (spec 3, 3.5).
+/// Step t: w <- Proj(w - eta_t (lambda w + (1/b) sum over the batch of grad l0)); the divisor is the nominal
+/// batch_rows even for the short last batch of a pass. A recipe knows no epsilon and no random source.
+struct Recipe {
+  Loss loss{};
+  double lambda = 0;
+  StepRule step{};
+  std::uint64_t batch_rows = 1;
+  std::uint32_t passes = 1;
+  BallProjection projection{};
+  Averaging averaging = Averaging::last;
+  bool fresh_order = false;  ///< a new order of the rows in every pass
+
+  /// ceil(rows / batch_rows), also where rows + batch_rows does not fit 64 bits.
+  std::uint64_t steps_per_pass(std::uint64_t rows) const noexcept {
+    return rows / batch_rows + (rows % batch_rows != 0 ? 1 : 0);
+  }
+  std::uint64_t steps(std::uint64_t rows) const noexcept { return passes * steps_per_pass(rows); }
+};
+
+/// The declared norm with the rounding of a stored 32-bit row added: X (1 + 2^-20), spec 5.4.
+inline double stored_norm(const Facts& facts) noexcept { return facts.data_norm * (1 + 0x1p-20); }
+
+}  // namespace sotto

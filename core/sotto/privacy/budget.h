@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+#include <tuple>
+
+#include "sotto/base/catalog.h"
+#include "sotto/privacy/relation.h"
+
+namespace sotto {
+
+/// What may be spent on one training run.
+struct Budget {
+  double epsilon = 0;  ///< above 0; there is no default, whoever spends says how much
+  double delta = 0;    ///< 0 asks for pure noise (L2-Laplace), above 0 for Gaussian noise
+  Relation relation = Relation::replace_one;
+
+  static constexpr auto fields() {
+    return std::tuple{field("epsilon", &Budget::epsilon, "privacy loss that may be spent, above 0"),
+                      field("delta", &Budget::delta, "0 for pure noise, above 0 (below 0.5) for Gaussian noise"),
+                      field("relation", &Budget::relation, "which data sets are neighbours")};
+  }
+  /// Throws Error{invalid_argument} unless 0 < epsilon <= 1e4 and 0 <= delta < 0.5.
+  void check() const;
+};
+
+/// What was promised: the relation, the unit and the form are part of it (spec 1.1).
+struct Guarantee {
+  double epsilon = 0;
+  double delta = 0;
+  Relation relation = Relation::replace_one;
+  std::string unit = "one row";
+  std::string released = "final weights";
+};
+
+}  // namespace sotto

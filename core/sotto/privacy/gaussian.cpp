@@ -1,0 +1,91 @@
+// What: the analytic calibration of the Gaussian mechanism and the zCDP conversion.
+// Formula: delta_G(mu; e) = Phi(-e/mu + mu/2) - exp(e) Phi(-e/mu - mu/2), increasing in mu.
+//   zCDP: delta = inf over a > 1 of exp((a-1)(a rho - e)) (1 - 1/a)^a / (a - 1).
+// Conditions: none on epsilon or delta. Evaluated with 60 digits, so that the difference of the two tails keeps its
+//   leading digits down to 1e-300; the last step rounds to the private side.
+// Reference: [Balle18, Theorem 8]; [Canonne20, Proposition 12].
+// Fails if wrong: Gaussian.* (published values, round trip), Mechanism.* (audit).
+#include "sotto/privacy/gaussian.h"
+
+#include <boost/math/special_functions/erf.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
+#include <functional>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+
+namespace sotto {
+namespace {
+
+// The exponent range must hold exp(epsilon) for the largest epsilon and its square's inverse.
+using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<60>, boost::multiprecision::et_off>;
+
+Real phi(const Real& x) { return boost::math::erfc(-x / sqrt(Real(2))) / 2; }
+
+Real exact_delta(double mu, double epsilon) {
+  const Real m(mu), e(epsilon);
+  return phi(-e / m + m / 2) - exp(e) * phi(-e / m - m / 2);
+}
+
+/// Minimum of the conversion over orders by golden-section in log(a - 1); any order is valid, so a miss is safe.
+double zcdp_log_delta(double rho, double epsilon) {
+  const auto at = [&](double log_excess) {
+    const double excess = std::exp(log_excess);
+    const double order = 1 + excess;
+    return excess * (order * rho - epsilon) - order * std::log1p(1 / excess) - log_excess;
+  };
+  double low = std::log(1e-6), high = std::log(1e9);
+  constexpr double kGolden = 0.6180339887498949;
+  for (int i = 0; i < 200; ++i) {
+    const double a = high - kGolden * (high - low), b = low + kGolden * (high - low);
+    (at(a) < at(b) ? high : low) = at(a) < at(b) ? b : a;
+  }
+  return at((low + high) / 2);
+}
+
+/// The largest x in [low, high] with ok(x), for ok true then false.
+double largest(double low, double high, const std::function<bool(double)>& ok) {
+  for (int i = 0; i < 200 && std::nextafter(low, high) < high; ++i) {
+    // Halve in the exponent while the bracket is wide, then in value.
+    const double middle = high > 2 * low ? std::sqrt(low) * std::sqrt(high) : low + (high - low) / 2;
+    if (!(middle > low && middle < high)) break;
+    (ok(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+constexpr double kConversionSlack = 1e-12;  // far above the rounding of the conversion's few operations
+constexpr double kSmallest = 1e-12;
+constexpr double kLargest = 1e6;
+
+}  // namespace
+
+double gaussian_delta(double mu, double epsilon) {
+  require(mu > 0 && std::isfinite(mu), "mu", "must be above 0 and finite");
+  require(epsilon >= 0 && std::isfinite(epsilon), "epsilon", "must be at least 0 and finite");
+  const double value = static_cast<double>(exact_delta(mu, epsilon));
+  return value <= 0 ? 5e-324 : std::nextafter(value, 1.0);
+}
+
+double gaussian_mu(double epsilon, double delta) {
+  const auto ok = [&](double mu) { return exact_delta(mu, epsilon) <= Real(delta); };
+  require(ok(kSmallest) && !ok(kLargest), "delta",
+          "no Gaussian noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
+  return largest(kSmallest, kLargest, ok);
+}
+
+double zcdp_delta(double rho, double epsilon) {
+  require(rho > 0 && std::isfinite(rho), "rho", "must be above 0 and finite");
+  const double log_delta = zcdp_log_delta(rho, epsilon);
+  return std::fmin(1.0, std::exp(log_delta + kConversionSlack * (1 + std::fabs(log_delta))));
+}
+
+double zcdp_rho(double epsilon, double delta) {
+  const auto ok = [&](double rho) { return zcdp_delta(rho, epsilon) <= delta; };
+  require(ok(kSmallest * kSmallest) && !ok(kLargest), "delta",
+          "no zCDP noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
+  return largest(kSmallest * kSmallest, kLargest, ok);
+}
+
+}  // namespace sotto

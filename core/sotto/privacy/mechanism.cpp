@@ -1,0 +1,162 @@
+// What: calibration of the four mechanisms and their draws on the grid of spec 5.2.
+// Formula: g = 2^floor(log2(Delta/(1024 sqrt d))), Delta' = Delta + g sqrt d;
+//   l2_laplace scale Delta'/e; gaussian sigma = Delta'/mu, delta_G(mu sqrt(times); epsilon) <= delta - delta_num;
+//   discrete_laplace scale sqrt d Delta'/(e g); discrete_gaussian sigma = Delta'/sqrt(2 rho);
+//   delta_num = (1 + exp(epsilon)) tau for every draw (spec 5.2).
+// Conditions: `times` releases touch a row in sequence, parts are disjoint.
+// Reference: [Dwork06], [Balle18, Theorem 8], [Canonne20, Theorem 14], [Mironov12] for why a grid.
+// Fails if wrong: Mechanism.* (scales against independent values, empirical variance, distinguishing game).
+#include "sotto/privacy/mechanism.h"
+
+#include <cmath>
+#include <type_traits>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/privacy/gaussian.h"
+#include "sotto/random/grid_noise.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kUp = 1 + 0x1p-50;    // relative, covers a few roundings
+constexpr double kDown = 1 - 0x1p-50;
+// Largest standard deviation of a coordinate in grid steps: 128 of them stay below 2^52, so that the integer noise and
+// its sum with the rounded value are exact in binary64. Noise that was itself rounded would show the value's low bits.
+constexpr double kLargestStddev = 0x1p45;
+constexpr double kLargestDiscreteSigma = 0x1p31;  // its square must fit 64 bits
+constexpr double kLargestPureDelta = 1e-9;
+
+double root(std::size_t dimension) { return std::sqrt(static_cast<double>(dimension)); }
+
+/// value >= 0 as a fraction with a power-of-two denominator, rounded up.
+struct Fraction {
+  std::uint64_t numerator;
+  std::uint64_t denominator;
+};
+Fraction fraction_up(double value) {
+  int shift = 0;
+  while (shift < 40 && value < 0x1p40) {
+    value *= 2;
+    ++shift;
+  }
+  return {static_cast<std::uint64_t>(std::ceil(value)), std::uint64_t{1} << shift};
+}
+
+double grid_delta(const ReleaseShape& shape, double epsilon) {
+  const double draws = static_cast<double>(shape.times) * static_cast<double>(shape.parts);
+  return (1 + std::exp(epsilon)) * grid_noise_distance(shape.dimension) * draws * kUp;
+}
+
+template <class Noise>
+Noise make_noise(const ReleaseShape& shape) {
+  Noise noise;
+  noise.sensitivity = shape.sensitivity;
+  noise.dimension = shape.dimension;
+  noise.grid = make_grid(shape.sensitivity, shape.dimension);
+  return noise;
+}
+
+template <class Noise>
+Calibrated finish(Noise noise, const ReleaseShape& shape, const Budget& budget, double delta_num) {
+  const double most = std::is_same_v<Noise, DiscreteGaussianNoise> ? kLargestDiscreteSigma : kLargestStddev;
+  require(noise.stddev() / noise.grid.step <= most, "epsilon",
+          "the noise would be too large for its grid; raise epsilon or delta");
+  Calibrated result{noise, Charge{noise.event(), shape.times, shape.parts}, budget.epsilon, 0, delta_num};
+  const Charge charges[] = {result.charge};
+  result.delta = composed_delta(charges, budget.epsilon) + delta_num;
+  if (!(result.delta <= std::fmax(budget.delta, delta_num))) {
+    throw Error(ErrorKind::internal, "the calibrated noise does not recompute to the budget");
+  }
+  return result;
+}
+
+MechanismChoice resolve(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
+  if (choice != MechanismChoice::automatic) return choice;
+  if (budget.delta > 0) return MechanismChoice::gaussian;
+  return grid_delta(shape, budget.epsilon) <= kLargestPureDelta ? MechanismChoice::l2_laplace
+                                                                 : MechanismChoice::discrete_laplace;
+}
+
+Calibrated calibrate_pure(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
+  const double each = budget.epsilon / static_cast<double>(shape.times) * kDown;
+  if (choice == MechanismChoice::discrete_laplace) {
+    auto noise = make_noise<DiscreteLaplaceNoise>(shape);
+    noise.epsilon = each;
+    return finish(noise, shape, budget, 0);
+  }
+  const double delta_num = grid_delta(shape, budget.epsilon);
+  require(delta_num <= kLargestPureDelta, "mechanism",
+          "l2_laplace at this epsilon has a numerical delta of " + number_text(delta_num) +
+              "; use discrete_laplace, which is exact");
+  auto noise = make_noise<L2LaplaceNoise>(shape);
+  noise.epsilon = each;
+  return finish(noise, shape, budget, delta_num);
+}
+
+Calibrated calibrate_approximate(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
+  require(budget.delta > 0, "delta", "this mechanism needs delta above 0");
+  const double times = static_cast<double>(shape.times);
+  if (choice == MechanismChoice::discrete_gaussian) {
+    auto noise = make_noise<DiscreteGaussianNoise>(shape);
+    noise.rho = zcdp_rho(budget.epsilon, budget.delta) / times * kDown;
+    return finish(noise, shape, budget, 0);
+  }
+  const double delta_num = grid_delta(shape, budget.epsilon);
+  require(delta_num <= budget.delta / 2, "delta",
+          "must be at least " + number_text(2 * delta_num) +
+              " for gaussian noise, which has a numerical delta; use discrete_gaussian, which is exact");
+  auto noise = make_noise<GaussianNoise>(shape);
+  noise.mu = gaussian_mu(budget.epsilon, budget.delta - delta_num) / std::sqrt(times) * kDown;
+  return finish(noise, shape, budget, delta_num);
+}
+
+}  // namespace
+
+Grid make_grid(double sensitivity, std::size_t dimension) {
+  require(sensitivity > 1e-200 && sensitivity < 1e200, "l2_sensitivity", "must be positive and finite");
+  require(dimension > 0, "features", "must be above 0");
+  Grid grid;
+  grid.step = std::exp2(std::floor(std::log2(sensitivity / (1024 * root(dimension)))));
+  while (grid.step * 1024 * root(dimension) > sensitivity) grid.step /= 2;
+  grid.sensitivity = (sensitivity + grid.step * root(dimension)) * kUp;
+  return grid;
+}
+
+double L2LaplaceNoise::stddev() const noexcept { return scale() * std::sqrt(static_cast<double>(dimension) + 1); }
+void L2LaplaceNoise::draw(BitSource& bits, std::span<std::int64_t> noise) const {
+  draw_l2_laplace(bits, scale() / grid.step * kUp, noise);
+}
+void L2LaplaceNoise::draw_fast(BitSource& bits, std::span<double> noise) const {
+  draw_l2_laplace_fast(bits, scale() * kUp, noise);
+}
+
+void GaussianNoise::draw(BitSource& bits, std::span<std::int64_t> noise) const {
+  draw_gaussian(bits, scale() / grid.step * kUp, noise);
+}
+void GaussianNoise::draw_fast(BitSource& bits, std::span<double> noise) const {
+  draw_gaussian_fast(bits, scale() * kUp, noise);
+}
+
+double DiscreteLaplaceNoise::scale() const noexcept { return root(dimension) * grid.sensitivity / epsilon; }
+double DiscreteLaplaceNoise::stddev() const noexcept { return std::sqrt(2.0) * scale(); }
+void DiscreteLaplaceNoise::draw(BitSource& bits, std::span<std::int64_t> noise) const {
+  const Fraction scale_in_steps = fraction_up(scale() / grid.step * kUp);
+  draw_discrete_laplace(bits, scale_in_steps.numerator, scale_in_steps.denominator, noise);
+}
+
+double DiscreteGaussianNoise::scale() const noexcept { return grid.sensitivity / std::sqrt(2 * rho); }
+void DiscreteGaussianNoise::draw(BitSource& bits, std::span<std::int64_t> noise) const {
+  const double sigma = scale() / grid.step * kUp;
+  const Fraction variance = fraction_up(sigma * sigma * kUp);
+  draw_discrete_gaussian(bits, variance.numerator, variance.denominator, noise);
+}
+
+Calibrated calibrate(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
+  budget.check();
+  const MechanismChoice resolved = resolve(choice, shape, budget);
+  const bool pure = resolved == MechanismChoice::l2_laplace || resolved == MechanismChoice::discrete_laplace;
+  return pure ? calibrate_pure(resolved, shape, budget) : calibrate_approximate(resolved, shape, budget);
+}
+
+}  // namespace sotto

@@ -1,0 +1,6 @@
+#pragma once
+/// The one header users include.
+#include "sotto/algorithms/algorithm.h"
+#include "sotto/base/version.h"
+#include "sotto/model/model.h"
+#include "sotto/train.h"

@@ -1,0 +1,90 @@
+#include "sotto/train.h"
+
+#include "sotto/optim/psgd.h"
+#include "sotto/privacy/curator.h"
+
+namespace sotto {
+namespace {
+
+/// Joins the hook of the aggregate to the curator's noise.
+class CuratedNoise final : public StepNoise {
+ public:
+  explicit CuratedNoise(NoisySums sums) : sums_(std::move(sums)) {}
+  void perturb(std::span<double> batch_sum) noexcept override { sums_.perturb(batch_sum); }
+  const NoisySums& sums() const noexcept { return sums_; }
+
+ private:
+  NoisySums sums_;
+};
+
+/// Passes rows on and reports how many went by.
+class ProgressMeter final : public RowConsumer {
+ public:
+  ProgressMeter(RowConsumer& next, double total_rows, const std::function<void(double)>& report)
+      : next_(next), total_rows_(total_rows), report_(report) {}
+  void consume(const RowBlock& block) noexcept override {
+    next_.consume(block);
+    rows_ += static_cast<double>(block.rows);
+    report_(rows_ / total_rows_);
+  }
+
+ private:
+  RowConsumer& next_;
+  double total_rows_;
+  const std::function<void(double)>& report_;
+  double rows_ = 0;
+};
+
+ScanOrder scan_order(const Plan& plan, const Engine& engine, const std::optional<std::uint64_t>& seed) {
+  ScanOrder order;
+  order.kind = plan.order == RowOrder::stored ? ScanOrder::Kind::stored : ScanOrder::Kind::shuffled;
+  order.fresh = plan.order == RowOrder::fresh;
+  order.block_rows = engine.block_rows();
+  BitSource coins = seed ? BitSource(ReproducibleSeed{*seed}) : BitSource();
+  coins.fill(order.key);
+  return order;
+}
+
+void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, RowConsumer& consumer) {
+  const ScanOrder order = scan_order(plan, engine, request.order_seed);
+  const double total_rows = static_cast<double>(engine.facts().rows) * plan.recipe.passes;
+  const std::function<void(double)> silent = [](double) {};
+  ProgressMeter meter(consumer, total_rows, request.progress ? request.progress : silent);
+  for (std::uint32_t pass = 0; pass < plan.recipe.passes; ++pass) engine.scan(order, pass, meter);
+}
+
+}  // namespace
+
+Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
+  const PlanInput input{engine.facts(), request.problem, request.budget};
+  Plan plan = make_plan(request.algorithm, input);
+
+  Curator curator(bits);
+  for (const std::string& why : plan.not_private) curator.stamp(why);
+  for (const std::string& why : request.not_private) curator.stamp(why);
+  if (plan.noise) curator.charge(plan.noise->charge);
+
+  std::optional<CuratedNoise> step_noise;
+  if (plan.noise_at == NoiseAt::each_batch) {
+    step_noise.emplace(curator.step_noise(plan.noise->mechanism, plan.noise_path, plan.noise->charge.draws()));
+  }
+  Psgd psgd(plan.recipe, input.facts, step_noise ? &*step_noise : nullptr);
+  run_passes(engine, plan, request, psgd);
+  Sensitive<Vector> secret = std::move(psgd).finish();
+
+  Model model;
+  switch (plan.noise_at) {
+    case NoiseAt::release: model.weights = curator.release(std::move(secret), plan.noise->mechanism); break;
+    case NoiseAt::each_batch:
+      model.weights = curator.release_post_processed(std::move(secret), step_noise->sums());
+      break;
+    case NoiseAt::nowhere: model.weights = curator.release_unprotected(std::move(secret)); break;
+  }
+  plan.not_private = curator.stamps();
+  model.loss = name_of(request.problem.loss);
+  model.encoding = request.encoding;
+  model.card = make_card(plan, request.algorithm, input);
+  return model;
+}
+
+}  // namespace sotto
