@@ -7,7 +7,7 @@
 // Sorting: bucket by the leading 8 bits of the ticket, into chunks of a temporary file; a bucket that does not fit is
 // divided by the next 8 bits, one that fits is sorted in memory. Memory M: chunks of all buckets M/4, a bucket with its
 // tickets M/2, the rest is left to whoever receives the records.
-// Would fail if wrong: tests/unit/data_pack_shuffle_test.cpp (all orders equally likely, same order for any memory).
+// Would fail if wrong: tests/unit/data_block_file_pack_test.cpp (all orders equally likely, same order for any memory).
 #include "sotto/data/pack_shuffle.h"
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-constexpr std::uint64_t kGatherShare = 8;
+constexpr std::uint64_t kUnmappedShare = 8;
 // Buffers of the scan itself: piece of the index, places, bookkeeping of the allocator.
 constexpr std::uint64_t kFixedBytes = std::uint64_t{1} << 20U;
 // A cached block arrives in about 2 microseconds, a block from any disk in more than 20.
@@ -30,17 +30,20 @@ bool any_between(std::span<const std::uint32_t> slots, std::uint32_t first, std:
 
 OutOfCoreEngine::OutOfCoreEngine(const std::string& path, OutOfCoreOptions options)
     : memory_bytes_(allowed_bytes(options)),
-      file_(path, memory_bytes_ - memory_bytes_ / kGatherShare),
+      file_(path, options.map_file ? memory_bytes_ - memory_bytes_ / kUnmappedShare : 0),
       buffer_(file_.facts().features, file_.facts().sparse) {}
 
+std::uint64_t OutOfCoreEngine::gather_bytes() const noexcept {
+  return (memory_bytes_ - (file_.mapped() ? file_.file_bytes() : 0)) / 2;
+}
+
 std::uint64_t OutOfCoreEngine::rows_a_part(std::uint64_t window_rows) const {
-  const std::uint64_t allowed = memory_bytes_ / kGatherShare;
   // Sparse: the worst case is that every row comes from a block of its own, all as long as the longest, which is held
   // beside the gathered rows.
   const std::uint64_t a_row =
       file_.facts().sparse ? file_.max_block_bytes() + WindowBuffer::bytes_for(1, 0, true, file_.max_block_bytes() / 8)
                            : WindowBuffer::bytes_for(1, file_.facts().features, false, 0);
-  return std::clamp<std::uint64_t>(allowed / a_row, 1, window_rows);
+  return std::clamp<std::uint64_t>(gather_bytes() / a_row, 1, window_rows);
 }
 
 std::uint64_t OutOfCoreEngine::resident_bound_bytes(const ScanOrder& order) const {
@@ -50,7 +53,7 @@ std::uint64_t OutOfCoreEngine::resident_bound_bytes(const ScanOrder& order) cons
   const std::uint64_t blocks = window_rows / order.block_rows + 1;
   const std::uint64_t orders = 2 * (window_rows * 12 + blocks * 8) + blocks * sizeof(BlockFile::Place);
   const std::uint64_t one_row = file_.max_block_bytes() * 4;
-  std::uint64_t gathered = memory_bytes_ / kGatherShare;
+  std::uint64_t gathered = gather_bytes();
   if (!file_.facts().sparse) {
     gathered = WindowBuffer::bytes_for(rows_a_part(window_rows), file_.facts().features, false, 0);
   }
@@ -117,7 +120,7 @@ void OutOfCoreEngine::feed(const ScanOrder::Window& window, RowConsumer& consume
     std::uint64_t bytes = 0;
     for (const BlockFile::Place& place : places_) bytes += place.bytes;
     // The blocks, and the same entries gathered: when that fits there is no need to assume the worst.
-    if (bytes + WindowBuffer::bytes_for(rows, 0, true, bytes / 8) <= memory_bytes_ / kGatherShare) part = rows;
+    if (bytes + WindowBuffer::bytes_for(rows, 0, true, bytes / 8) <= gather_bytes()) part = rows;
   }
   for (std::uint32_t first = 0; first < rows; first += std::min(part, rows - first)) {
     const auto begin = std::chrono::steady_clock::now();
