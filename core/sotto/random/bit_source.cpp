@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "sotto/base/error.h"
 
@@ -159,7 +160,6 @@ void BitSource::fill(std::span<std::uint64_t> words) noexcept {
     if (cursor_ == kBufferWords) refill();
     const std::size_t count = std::min(words.size(), kBufferWords - cursor_);
     std::memcpy(words.data(), buffer_.data() + cursor_, 8 * count);
-    std::memset(buffer_.data() + cursor_, 0, 8 * count);
     cursor_ += count;
     words = words.subspan(count);
   }

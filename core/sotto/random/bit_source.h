@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 
 namespace sotto {
 
@@ -18,7 +17,7 @@ struct ReproducibleSeed {
 /// A cryptographic bit stream (AES-256 in counter mode) keyed from operating-system entropy (spec 5.1).
 /// Re-keyed from the operating system at intervals; a child process after fork never repeats its parent's bits.
 /// Not thread-safe: one source a thread. Move-only; a source moved from may only be assigned to or destroyed.
-/// Words are wiped as they are handed out, key and buffer on destruction.
+/// Key and buffer are wiped on destruction.
 /// A re-keying for which the operating system gives no entropy ends the process: no stale bits are ever handed out.
 class BitSource {
  public:
@@ -35,12 +34,12 @@ class BitSource {
 
   std::uint64_t next() noexcept {
     if (cursor_ == kBufferWords || epoch_ != fork_epoch()) refill();
-    return std::exchange(buffer_[cursor_++], 0);
+    return buffer_[cursor_++];
   }
   /// Fills `words` with fresh words; long spans are written by the cipher directly.
   void fill(std::span<std::uint64_t> words) noexcept;
 
-  static constexpr std::size_t kBufferWords = 512;
+  static constexpr std::size_t kBufferWords = 1024;
 
  private:
   struct Cipher;

@@ -1,0 +1,91 @@
+#pragma once
+#include <cmath>
+
+#include "sotto/random/lazy_normal.h"
+
+namespace sotto {
+
+/// Gamma of shape >= 1 and scale 1 as an exact function of lazily extended uniforms [MarsagliaTsang00]:
+/// a t^3 with a = shape - 1/3, t = 1 + x / sqrt(9 a), x the cosine normal of a pair; accepted if t > 0 and
+/// ln w < x^2/2 + a (1 - t^3 + 3 ln t), w a further uniform; surely accepted if w < 1 - 0.0331 x^4.
+class LazyGamma {
+ public:
+  /// `x` approximates the cosine normal of `pair` with error at most `x_error` (a NaN says nothing).
+  LazyGamma(double shape, const LazyPair& pair, double x, double x_error) noexcept
+      : shift_(shape - 1.0 / 3.0), slope_(1.0 / std::sqrt(9.0 * shift_)), shape_(shape), pair_(pair) {
+    set_normal(x, x_error);
+  }
+
+  /// Draws until accepted. Almost always the squeeze accepts the pair given, at the cost of one word.
+  template <class Digits>
+  void settle(Digits& digits) {
+    for (;;) {
+      LazyDigits w(digits.next() >> 1, 63);
+      if (squeezed(w)) return;
+      refine(digits);
+      Verdict verdict = judge(w);
+      if (verdict == Verdict::close) {
+        pair_.extend(digits, LazyDigits::kWords);
+        w.extend(digits, LazyDigits::kWords);
+        verdict = judge_precisely(w);
+      }
+      if (verdict == Verdict::accepted) return;
+      const std::uint64_t u = digits.next() >> 16;
+      pair_ = LazyPair(u, digits.next() >> 16);
+      refined_ = false;
+      refine(digits);
+    }
+  }
+
+  /// Makes t as good as binary64 allows.
+  template <class Digits>
+  void refine(Digits& digits) {
+    if (refined_) return;
+    refined_ = true;
+    pair_.extend(digits, 1);
+    const LazyPair::Rounded normal = pair_.rounded();
+    set_normal(normal.cosine, normal.error);
+  }
+
+  double rounded() const noexcept { return shift_ * root_ * root_ * root_; }
+  /// Bound on the relative error of rounded(); infinite if binary64 says nothing.
+  double relative_error() const noexcept {
+    return root_ > 8.0 * root_error_ ? 4.0 * root_error_ / root_ + 0x1p-50 : HUGE_VAL;
+  }
+
+  template <class Digits>
+  Precise precise(Digits& digits) {
+    pair_.extend(digits, LazyDigits::kWords);
+    return value();
+  }
+
+ private:
+  enum class Verdict { accepted, rejected, close };
+
+  void set_normal(double x, double error) noexcept {
+    normal_ = x;
+    normal_error_ = error;
+    root_ = 1.0 + slope_ * x;
+    root_error_ = slope_ * error + 0x1p-49;  // |slope x| < 4, four roundings
+  }
+  // |x| < 2.35 where the right side is positive: it is right to 2^-36 if x is right to 2^-38.
+  bool squeezed(const LazyDigits& w) const noexcept {
+    const double x4 = normal_ * normal_ * normal_ * normal_;
+    return static_cast<double>(w.lead) * 0x1p-63 < 1.0 - 0.0331 * x4 - 0x1p-34;
+  }
+  Verdict judge(const LazyDigits& w) const noexcept;
+  Verdict judge_precisely(const LazyDigits& w) const;
+  Precise value() const;
+
+  double shift_;  ///< a
+  double slope_;  ///< 1 / sqrt(9 a)
+  double shape_;
+  double normal_ = 0.0;
+  double normal_error_ = 0.0;
+  double root_ = 1.0;  ///< t
+  double root_error_ = 0.0;
+  bool refined_ = false;
+  LazyPair pair_;
+};
+
+}  // namespace sotto
