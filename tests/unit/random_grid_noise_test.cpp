@@ -210,20 +210,51 @@ struct ScriptedDigits {
   }
 };
 
+/// The leading 'lead_bits' digits of a number in (0, 1) and the 192 that follow.
+struct Expansion {
+  std::uint64_t lead;
+  std::array<std::uint64_t, 3> further;
+  Expansion(const Reference& number, int lead_bits) {
+    Reference rest = ldexp(number, lead_bits);
+    lead = static_cast<std::uint64_t>(rest);
+    rest -= lead;
+    for (auto& word : further) {
+      rest = ldexp(rest, 64);
+      word = static_cast<std::uint64_t>(rest);
+      rest -= word;
+    }
+  }
+};
+
+/// The cosine noise of a pair whose u makes scale * normal = half_integer, up to `nudge` in units of 2^-132.
+std::int64_t round_near_tie(double scale, double half_integer, std::uint64_t v, std::uint64_t nudge) {
+  const Reference cosine = cos(Reference(boost::math::constants::two_pi<Reference>() * number_of<Reference>(v, 48)));
+  const Reference radius = Reference(half_integer) / (scale * cosine);
+  Expansion u(exp(Reference(-radius * radius / 2)), 48);
+  u.further[1] += nudge << 44;
+  ScriptedDigits digits{{}, {{u.lead, u.further}}};
+  NoiseFactor factor(scale);
+  return lazy::round_pair(digits, factor, LazyPair(u.lead, v)).first;
+}
+
+TEST(GridNoise, RoundingIsDecidedByTheHundredAndThirtiethDigit) {
+  KnownDigits pick;
+  for (int n = 0; n < 100; ++n) {
+    const std::uint64_t v = pick.next() >> 17;  // first or second quarter turn
+    const double scale = n % 2 == 0 ? 0x1p16 : 0x1.23p33;
+    const double tie = std::floor(scale * std::cos(2.0 * M_PI * static_cast<double>(v) * 0x1p-48)) + 0.5;
+    const auto below = static_cast<std::int64_t>(std::floor(std::abs(tie)));
+    // A larger u makes a smaller radius.
+    EXPECT_EQ(std::abs(round_near_tie(scale, tie, v, 1)), below);
+    EXPECT_EQ(std::abs(round_near_tie(scale, tie, v, ~std::uint64_t{0})), below + 1);
+  }
+}
+
 /// Settles a gamma whose w is exp(right side) moved by `nudge` in units of 2^-127; true if accepted.
 bool accepts_near_tie(double shape, std::uint64_t u, std::uint64_t v, int nudge) {
-  const Reference tie = exp(Gamma<Reference>(shape, u, v, 0).gap + log(number_of<Reference>(0, 63)));
-  Reference rest = tie * Reference(std::uint64_t{1} << 63);
-  const auto lead = static_cast<std::uint64_t>(rest);
-  rest -= lead;
-  std::array<std::uint64_t, 3> further{};
-  for (auto& word : further) {
-    rest *= Reference(18446744073709551616.0);
-    word = static_cast<std::uint64_t>(rest);
-    rest -= word;
-  }
-  further[0] += static_cast<std::uint64_t>(nudge);
-  ScriptedDigits digits{{lead << 1, u << 17, v << 16, 0}, {{lead, further}}};
+  Expansion w(exp(Gamma<Reference>(shape, u, v, 0).gap + log(number_of<Reference>(0, 63))), 63);
+  w.further[0] += static_cast<std::uint64_t>(nudge);
+  ScriptedDigits digits{{w.lead << 1, u << 17, v << 16, 0}, {{w.lead, w.further}}};
   LazyGamma gamma(shape, LazyPair(u, v), std::nan(""), 0.0);
   gamma.settle(digits);
   return digits.words.size() == 3;
