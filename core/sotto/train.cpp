@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sotto/base/error.h"
 #include "sotto/optim/psgd.h"
 #include "sotto/privacy/curator.h"
 
@@ -51,13 +52,20 @@ ScanOrder scan_order(const Plan& plan, const Engine& engine, const std::optional
   return order;
 }
 
-void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, RowConsumer& consumer) {
+/// The sensitivity rests on every pass visiting every row once, so that is checked by count after each.
+void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, Psgd& psgd) {
   const ScanOrder order = scan_order(plan, engine, request.order_seed);
   const double total_rows = static_cast<double>(engine.facts().rows) * plan.recipe.passes;
   const std::function<void(double)> silent = [](double) {};
   const std::function<void(double)>& report = request.progress ? request.progress : silent;
-  ProgressMeter meter(consumer, total_rows, report);
-  for (std::uint32_t pass = 0; pass < plan.recipe.passes; ++pass) engine.scan(order, pass, meter);
+  ProgressMeter meter(psgd, total_rows, report);
+  const std::uint64_t per_pass = plan.recipe.steps_per_pass(engine.facts().rows);
+  for (std::uint32_t pass = 0; pass < plan.recipe.passes; ++pass) {
+    engine.scan(order, pass, meter);
+    if (psgd.steps_done() != (pass + std::uint64_t{1}) * per_pass) {
+      throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
+    }
+  }
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ TEST(BatchSums, OneSumAPassDiffersAndByNoMoreThanTheClaim) {
         worst = std::max(worst, worst_ratio(loss, batch, order, random));
       }
     }
-    // Opposite rows are 2 apart where both slopes are -1, so the claim is not wasteful.
-    EXPECT_GE(worst, 0.7) << name_of(loss);
+    // At the weights visited here slopes are not all near -1; the next test reaches the claim.
+    EXPECT_GE(worst, 0.5) << name_of(loss);
   });
 }
 
