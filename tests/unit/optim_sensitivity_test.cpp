@@ -1,7 +1,5 @@
 // The sensitivity of permutation SGD: every closed form that must come out of the one recursion (spec 3.3), an
 // independent simulation of the two runs, and the refusals.
-#include "sotto/optim/sensitivity.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,12 +10,13 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/optim/sensitivity.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kD = 2;             // replace_one, rows of norm 1
-constexpr double kRounding = 2e-6;   // the rounding that spec 5.4 adds; the diameter is passed in without it here
+constexpr double kD = 2;            // replace_one, rows of norm 1
+constexpr double kRounding = 2e-6;  // the rounding that spec 5.4 adds; the diameter is passed in without it here
 constexpr double kNoCap = std::numeric_limits<double>::infinity();
 
 Facts facts_of(std::uint64_t rows) { return {rows, 5, 1.0, false}; }
@@ -102,7 +101,8 @@ TEST(Sensitivity, StronglyConvexConstantStepIsTheGeometricSum) {
   for (const std::uint64_t batch : {1, 10, 60}) {
     for (const std::uint32_t passes : {1U, 3U, 20U}) {
       const double n = std::ceil(300 / static_cast<double>(batch));
-      const double exact = kD * eta / static_cast<double>(batch) * (1 - std::pow(rho, n * passes)) / (1 - std::pow(rho, n));
+      const double exact =
+          kD * eta / static_cast<double>(batch) * (1 - std::pow(rho, n * passes)) / (1 - std::pow(rho, n));
       expect_outward(total(recipe_of(Logistic{}, lambda, constant(eta), batch, passes), 300), exact);
     }
   }
@@ -291,9 +291,11 @@ double simulate(const Recipe& recipe, std::uint64_t steps, double beta, const st
   double delta = 0, released = 0;
   for (std::uint64_t t = 1; t <= steps; ++t) {
     const double eta = recipe.step(t);
-    const double expand_low = std::abs(1 - eta * recipe.lambda), expand_high = std::abs(1 - eta * (beta + recipe.lambda));
+    const double expand_low = std::abs(1 - eta * recipe.lambda),
+                 expand_high = std::abs(1 - eta * (beta + recipe.lambda));
     delta *= std::max(expand_low, expand_high);
-    if (std::find(hits.begin(), hits.end(), t) != hits.end()) delta += kD * eta / static_cast<double>(recipe.batch_rows);
+    if (std::find(hits.begin(), hits.end(), t) != hits.end())
+      delta += kD * eta / static_cast<double>(recipe.batch_rows);
     released += averaging_weight(recipe.averaging, t, steps) * delta;
   }
   return released;
@@ -305,7 +307,8 @@ double brute_force(const Recipe& recipe, std::uint64_t rows, double beta) {
   double worst = 0, sum_of_worst = 0;
   for (std::uint32_t pass = 0; pass < recipe.passes; ++pass) {
     double worst_here = 0;
-    for (std::uint64_t s = 1; s <= n; ++s) worst_here = std::max(worst_here, simulate(recipe, steps, beta, {pass * n + s}));
+    for (std::uint64_t s = 1; s <= n; ++s)
+      worst_here = std::max(worst_here, simulate(recipe, steps, beta, {pass * n + s}));
     sum_of_worst += worst_here;
   }
   for (std::uint64_t s = 1; s <= n; ++s) {
@@ -318,15 +321,16 @@ double brute_force(const Recipe& recipe, std::uint64_t rows, double beta) {
 
 TEST(Sensitivity, EqualsAnIndependentForwardSimulationForRandomRecipes) {
   std::mt19937_64 random(20170514);
-  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
   const Averaging averagings[] = {Averaging::last, Averaging::uniform, Averaging::last_log, Averaging::weighted};
   for (int trial = 0; trial < 300; ++trial) {
     const std::uint64_t rows = 1 + random() % 25;
     Recipe recipe;
     recipe.loss = random() % 2 == 0 ? Loss(Logistic{}) : Loss(HuberSvm{uniform(0.05, 3)});
     recipe.lambda = random() % 3 == 0 ? 0 : uniform(0.01, 0.8);
-    recipe.step = {uniform(0.3, 4), uniform(0.1, 3), uniform(0.1, 2),
-                   static_cast<StepRule::Growth>(random() % 3)};
+    recipe.step = {uniform(0.3, 4), uniform(0.1, 3), uniform(0.1, 2), static_cast<StepRule::Growth>(random() % 3)};
     recipe.batch_rows = 1 + random() % 8;
     recipe.passes = static_cast<std::uint32_t>(1 + random() % 4);
     recipe.averaging = averagings[random() % 4];

@@ -53,8 +53,8 @@ double published_convex(const SgdOptions& options, const PlanInput& input, doubl
 }  // namespace
 
 double published_sensitivity(const SgdOptions& options, const PlanInput& input) {
-  const bool known = !std::holds_alternative<InverseSqrtStep>(options.step) &&
-                     !std::holds_alternative<InverseStep>(options.step);
+  const bool known =
+      !std::holds_alternative<InverseSqrtStep>(options.step) && !std::holds_alternative<InverseStep>(options.step);
   require(known, "calibration", "published has no formula for this step schedule");
   const double gamma = input.problem.lambda;
   // L = 1 + lambda R with R = 1/lambda unless a radius is given, as in Wu17's experiments.

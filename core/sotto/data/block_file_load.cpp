@@ -14,7 +14,6 @@ bool is_block_file(const std::string& path) noexcept {
   return std::string_view(start, count) == kBlockFileMagic;
 }
 
-
 void LoadedRows::reserve(std::uint64_t row_count, std::uint64_t entry_count) {
   labels.reserve(row_count);
   if (!facts.sparse) return dense.reserve(row_count * facts.features);

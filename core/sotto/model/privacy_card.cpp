@@ -81,7 +81,8 @@ std::string card_text(const PrivacyCard& card) {
   };
   text += fmt::format("Privacy card: {}\n", card.method);
   if (card.is_private) {
-    line("guarantee", fmt::format("epsilon {:.6g}, delta {:.3g}, {} ({})", card.epsilon, card.delta, card.relation, card.unit));
+    line("guarantee",
+         fmt::format("epsilon {:.6g}, delta {:.3g}, {} ({})", card.epsilon, card.delta, card.relation, card.unit));
   } else {
     line("guarantee", "NOT PRIVATE");
   }
@@ -94,8 +95,8 @@ std::string card_text(const PrivacyCard& card) {
     line("grid", fmt::format("{:.6g}, numerical delta {:.3g}", card.noise.grid, card.noise.delta_num));
   }
   for (const auto& event : card.events) {
-    line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter, event.value,
-                              event.times, event.parts));
+    line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter,
+                              event.value, event.times, event.parts));
   }
   line("theorem", card.theorem);
   for (const auto& remark : card.remarks) line("remark", remark);
