@@ -99,6 +99,9 @@ TEST(Clip, EntryToAStoreLeavesClippedRowsAloneAndShortensOthers) {
     ASSERT_TRUE(enforce_norm(again, 1.0));
     ASSERT_EQ(again, stored);
   }
+  std::vector<float> little_over = {1.00001F, 0.0F};
+  EXPECT_TRUE(enforce_norm(little_over, 1.0));
+  EXPECT_LE(norm_of(little_over), 1.0L + 0x1p-20L);
   const float largest = std::numeric_limits<float>::max();
   std::vector<float> row = {largest, -largest, largest, 1e-45F};
   EXPECT_TRUE(enforce_norm(row, 1.0));
@@ -162,6 +165,15 @@ TEST(Clip, AProjectedRowOfAnySizeKeepsItsDirection) {
     const std::vector<float> large = encode_values({30 * size, -20 * size, 10 * size}, encoder);
     for (std::size_t i = 0; i < small.size(); ++i) EXPECT_NEAR(large[i], small[i], 2e-7);
   }
+}
+
+TEST(Clip, AProjectionOfTheLargestNumbersDoesNotOverflow) {
+  constexpr std::size_t kSize = 40;
+  const Encoder encoder = unscaled_encoder(kSize, 1.0, GaussianProjection{4, 9}, 0.0);
+  const std::vector<float> small = encode_values(std::vector<double>(kSize, 1e3), encoder);
+  const std::vector<float> large = encode_values(std::vector<double>(kSize, 1.7e308), encoder);
+  EXPECT_GT(norm_of(large), 0.999L);
+  for (std::size_t i = 0; i < small.size(); ++i) EXPECT_NEAR(large[i], small[i], 2e-7);
 }
 
 }  // namespace

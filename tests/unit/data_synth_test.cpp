@@ -81,7 +81,7 @@ TEST(Synth, ImpossibleRequestsAreRefused) {
   EXPECT_TRUE(contains(message_of([&] { synth_large({.noise = 0.6}, bits, builder); }), "noise"));
 }
 
-TEST(Writers, ACsvFileReadsBackBitForBit) {
+TEST(Writers, ACsvFileReadsBackWithinOneStepOfFloat32) {
   const TempFile file("sphere.csv", "");
   const SphereData sphere{.rows = 300, .features = 4, .margin = 0.01};
   BitSource bits{ReproducibleSeed{8}};

@@ -114,11 +114,7 @@ Reduction read_projection(const Json& json) {
   object.read("kind", kind);
   Reduction projection = make_by_name<Reduction>(kind, "projection.kind");
   std::visit(
-      [&](auto& member) {
-        if constexpr (requires { member.key; }) {
-          for_each_field(member, [&](auto name, auto& value, auto) { object.read(name, value); });
-        }
-      },
+      [&](auto& member) { for_each_field(member, [&](auto name, auto& value, auto) { object.read(name, value); }); },
       projection);
   object.finish();
   return projection;
@@ -239,9 +235,7 @@ std::string to_json(const Schema& schema) {
   Json projection = {{"kind", name_of(schema.projection)}};
   std::visit(
       [&](const auto& member) {
-        if constexpr (requires { member.key; }) {
-          for_each_field(member, [&](auto name, const auto& value, auto) { projection[std::string(name)] = value; });
-        }
+        for_each_field(member, [&](auto name, const auto& value, auto) { projection[std::string(name)] = value; });
       },
       schema.projection);
   json["projection"] = projection;
