@@ -43,8 +43,9 @@ class Rows {
   void feed(RowConsumer& consumer, const Order& order, std::size_t block, bool sparse) const {
     for (std::size_t first = 0; first < order.size(); first += block) {
       const std::size_t count = std::min(block, order.size() - first);
-      feed_block(consumer, {order.begin() + static_cast<std::ptrdiff_t>(first),
-                            order.begin() + static_cast<std::ptrdiff_t>(first + count)},
+      feed_block(consumer,
+                 {order.begin() + static_cast<std::ptrdiff_t>(first),
+                  order.begin() + static_cast<std::ptrdiff_t>(first + count)},
                  sparse);
     }
   }

@@ -15,8 +15,8 @@ namespace {
 
 PlanInput input_of(const Loss& loss, const Budget& budget) { return {{10000, 5, 1.0, false}, {loss, 0.01}, budget}; }
 
-const Budget kBudgets[] = {{.epsilon = 0.1}, {.epsilon = 1}, {.epsilon = 5}, {.epsilon = 1, .delta = 1e-6},
-                           {.epsilon = 0.01, .delta = 1e-12}};
+const Budget kBudgets[] = {
+    {.epsilon = 0.1}, {.epsilon = 1}, {.epsilon = 5}, {.epsilon = 1, .delta = 1e-6}, {.epsilon = 0.01, .delta = 1e-12}};
 
 /// Every plan that is not refused: algorithm x loss x budget x mechanism, where the algorithm has one.
 template <class Visit>

@@ -42,7 +42,8 @@ struct Score {
   }
 };
 
-/// One column; all rows are zero but the first, +1 against -1. In the linear part of the loss the sensitivity is reached.
+/// One column; all rows are zero but the first, +1 against -1. In the linear part of the loss the sensitivity is
+/// reached.
 Rows table(double value) {
   Rows rows(kRows, 1);
   rows.set(0, {{value}, 1});
@@ -177,7 +178,8 @@ struct Scs13Game {
     Overheard noise(curator.step_noise(plan.noise->mechanism, plan.noise_path, plan.noise->charge.draws()));
     run(plan.recipe, rows, {{}, kRows, false}, &noise);
     std::vector<double> mine;  // the row is first in the stored order: batch 0 of every pass
-    for (std::size_t t = 0; t < noise.heard.size(); t += plan.recipe.steps_per_pass(kRows)) mine.push_back(noise.heard[t]);
+    for (std::size_t t = 0; t < noise.heard.size(); t += plan.recipe.steps_per_pass(kRows))
+      mine.push_back(noise.heard[t]);
     return mine;
   }
 };
@@ -195,9 +197,7 @@ Plan scs13(std::uint32_t passes, MechanismChoice mechanism, const Budget& budget
 bool all_beyond(const std::vector<double>& sums) {
   return std::all_of(sums.begin(), sums.end(), [](double s) { return s <= -1; });
 }
-bool mean_below_zero(const std::vector<double>& sums) {
-  return std::accumulate(sums.begin(), sums.end(), 0.0) <= 0;
-}
+bool mean_below_zero(const std::vector<double>& sums) { return std::accumulate(sums.begin(), sums.end(), 0.0) <= 0; }
 
 TEST(Game, Scs13LaplaceStaysBelowItsEpsilonForOneAndForFivePasses) {
   const Score one = Scs13Game{scs13(1, MechanismChoice::l2_laplace, {.epsilon = 1}), all_beyond}.play(8);

@@ -62,12 +62,12 @@ inline std::vector<Pair> adversarial_pairs(std::size_t rows, std::size_t positio
     const double s = std::sqrt(1 - c * c);
     add("saturated", background_of(rows, along), {{{-c, s, 0}, 1}, {{-c, -s, 0}, 1}});
   }
-  add("lone row", background_of(rows, zero), {{{0, 1, 0}, 1}, {{0, -1, 0}, 1}});                                // (a), (c)
-  add("long rows", background_of(rows, {{3, 0, 0}, 1}), {{{0, 3, 0}, 1}, {{0, 0, -3}, -1}});                    // (e)
-  add("classes swapped", random_background(random, rows, 1), {{{0.6, 0.8, 0}, 1}, {{0.6, 0, 0.8}, -1}});        // (f)
-  add("zero against unit", background_of(rows, against), {zero, along});                                        // (g)
-  add("label flip", background_of(rows, {{0.1, 0, 0}, 1}), {along, against});                                   // (h)
-  add("random", random_background(random, rows, 3), {random_row(random, 3), random_row(random, 3)});            // (i)
+  add("lone row", background_of(rows, zero), {{{0, 1, 0}, 1}, {{0, -1, 0}, 1}});                          // (a), (c)
+  add("long rows", background_of(rows, {{3, 0, 0}, 1}), {{{0, 3, 0}, 1}, {{0, 0, -3}, -1}});              // (e)
+  add("classes swapped", random_background(random, rows, 1), {{{0.6, 0.8, 0}, 1}, {{0.6, 0, 0.8}, -1}});  // (f)
+  add("zero against unit", background_of(rows, against), {zero, along});                                  // (g)
+  add("label flip", background_of(rows, {{0.1, 0, 0}, 1}), {along, against});                             // (h)
+  add("random", random_background(random, rows, 3), {random_row(random, 3), random_row(random, 3)});      // (i)
   add("random", random_background(random, rows, 0.3), {random_row(random, 3), random_row(random, 3)});
   return pairs;
 }

@@ -27,7 +27,8 @@ std::optional<Plan> plan_of(const SgdOptions& sgd, const PlanInput& input) {
   try {
     return BoltOn{.sgd = sgd}.plan(input);
   } catch (const Error& e) {
-    // What is refused cannot be tested; it must be refused for the steps: lambda 0, or so large that no bound is useful.
+    // What is refused cannot be tested; it must be refused for the steps: lambda 0, or so large that no bound is
+    // useful.
     EXPECT_TRUE(e.field() == "step" || e.field() == "passes") << e.what();
     return std::nullopt;
   }
@@ -155,8 +156,8 @@ TEST_F(NeighbourTest, ADeclaredNormOtherThanOneScalesTheClaimAndHolds) {
       const Plan plan = BoltOn{.sgd = sgd}.plan(input);
       for (std::size_t position = 0; position < 21; ++position) {
         const Row large{{1e3, 0, 0}, 1};  // clipped to the declared norm like every row
-        const Pair pair = make_pair("norm", background_of(21, large, norm), position,
-                                    {{{0, 1e3, 0}, 1}, {{0, -1e3, 0}, 1}});
+        const Pair pair =
+            make_pair("norm", background_of(21, large, norm), position, {{{0, 1e3, 0}, 1}, {{0, -1e3, 0}, 1}});
         EXPECT_LE(distance(run(plan.recipe, pair.first), run(plan.recipe, pair.second)), plan.l2_sensitivity);
       }
     }

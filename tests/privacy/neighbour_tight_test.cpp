@@ -139,8 +139,8 @@ TEST(NeighbourTight, ARowAloneInTheLastBatchIsDividedByTheNominalSize) {  // spe
 TEST(NeighbourTight, ClaimsHoldAtTheLargestNumberOfRows) {  // spec 9 (k)
   constexpr std::uint64_t kRows = 1000000;
   const double s = std::sqrt(1 - 0.01);
-  const Pair pair = make_pair("saturated", background_of(kRows, {{1, 0, 0}, 1}), kRows - 1,
-                              {{{-0.1, s, 0}, 1}, {{-0.1, -s, 0}, 1}});
+  const Pair pair =
+      make_pair("saturated", background_of(kRows, {{1, 0, 0}, 1}), kRows - 1, {{{-0.1, s, 0}, 1}, {{-0.1, -s, 0}, 1}});
   for (const std::uint64_t batch : {1, 50}) {
     SgdOptions sgd{.passes = 2, .batch_rows = batch};
     const PlanInput input{{kRows, kPairFeatures, 1.0, false}, {Logistic{}, 1e-3}, {.epsilon = 1}};

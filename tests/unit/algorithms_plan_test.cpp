@@ -134,7 +134,11 @@ TEST(Plans, ArgumentsOutOfRangeNameTheirField) {
     };
   };
   expect_refused(with([](SgdOptions& s, PlanInput&) { s.passes = 0; }), "passes");
-  expect_refused(with([](SgdOptions& s, PlanInput&) { s.passes = 4000000000U; s.batch_rows = 1; }), "passes");
+  expect_refused(with([](SgdOptions& s, PlanInput&) {
+                   s.passes = 4000000000U;
+                   s.batch_rows = 1;
+                 }),
+                 "passes");
   expect_refused(with([](SgdOptions& s, PlanInput&) { s.batch_rows = 0; }), "batch_rows");
   expect_refused(with([](SgdOptions& s, PlanInput&) { s.radius = -1; }), "radius");
   expect_refused(with([&](SgdOptions& s, PlanInput&) { s.radius = nan; }), "radius");
@@ -144,7 +148,11 @@ TEST(Plans, ArgumentsOutOfRangeNameTheirField) {
   expect_refused(with([](SgdOptions& s, PlanInput&) { s.step = CappedInverseStep{-1}; }), "step_cap");
   expect_refused(with([](SgdOptions& s, PlanInput&) { s.step = DecreasingStep{1}; }), "step_power");
   expect_refused(with([](SgdOptions& s, PlanInput&) { s.step = SquareRootStep{-0.1}; }), "step_power");
-  expect_refused(with([](SgdOptions& s, PlanInput& i) { s.step = InverseStep{}; i.problem.lambda = 0; }), "step");
+  expect_refused(with([](SgdOptions& s, PlanInput& i) {
+                   s.step = InverseStep{};
+                   i.problem.lambda = 0;
+                 }),
+                 "step");
   expect_refused(with([](SgdOptions&, PlanInput& i) { i.problem.lambda = -1; }), "lambda");
   expect_refused(with([&](SgdOptions&, PlanInput& i) { i.problem.lambda = nan; }), "lambda");
   expect_refused(with([](SgdOptions&, PlanInput& i) { i.problem.loss = HuberSvm{0}; }), "huber_width");

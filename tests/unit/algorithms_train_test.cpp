@@ -1,9 +1,8 @@
 // Training end to end on a table in memory: what leaves is the release of the plan, and stamps follow the model.
-#include "sotto/train.h"
-
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.h"
+#include "sotto/train.h"
 #include "test_rows.h"
 
 namespace sotto::test {

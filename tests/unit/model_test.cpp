@@ -142,8 +142,8 @@ TEST_F(ModelFile, EveryMissingOrMistypedKeyIsRefused) {
 }
 
 TEST_F(ModelFile, FilesThatAreNotModelsAreRefused) {
-  for (const char* text : {"", "{", "[]", "null", "7", "\"model\"", "{}", "{\"sotto_model\": 1}", "\xff\xfe\x01",
-                           "x1,x2,y\n1,2,1\n"}) {
+  for (const char* text :
+       {"", "{", "[]", "null", "7", "\"model\"", "{}", "{\"sotto_model\": 1}", "\xff\xfe\x01", "x1,x2,y\n1,2,1\n"}) {
     expect_refused(text);
   }
   Json json = to_json(model_of(BoltOn{}));

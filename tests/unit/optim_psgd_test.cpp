@@ -1,11 +1,10 @@
 // Permutation SGD as an aggregate: a plain reference, blocking, sparse against dense, projection, averages.
-#include "sotto/optim/psgd.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "sotto/base/fields.h"
+#include "sotto/optim/psgd.h"
 #include "test_rows.h"
 
 namespace sotto::test {

@@ -1,6 +1,4 @@
 // The curator: nothing is opened without a charge, seeds and unprotected releases leave a stamp, secrets stay shut.
-#include "sotto/privacy/curator.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,28 +8,41 @@
 #include <type_traits>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/curator.h"
 
 namespace sotto {
 namespace {
 
 // A secret can be moved and destroyed, nothing else.
 template <class T>
-concept Comparable = requires(const T& a, const T& b) { a == b; };
+concept Comparable = requires(const T& a, const T& b) {
+  a == b;
+};
 template <class T>
-concept Ordered = requires(const T& a, const T& b) { a < b; };
+concept Ordered = requires(const T& a, const T& b) {
+  a < b;
+};
 template <class T>
-concept Printable = requires(std::ostream& out, const T& a) { out << a; };
+concept Printable = requires(std::ostream& out, const T& a) {
+  out << a;
+};
 template <class T>
-concept Readable = requires(const T& a) { a.value_; } || requires(const T& a) { *a; } || requires(T& a) { a.get(); };
+concept Readable = requires(const T& a) {
+  a.value_;
+}
+|| requires(const T& a) { *a; }
+|| requires(T& a) { a.get(); };
 template <class T>
-concept Indexable = requires(const T& a) { a[0]; };
+concept Indexable = requires(const T& a) {
+  a[0];
+};
 
 using Secret = Sensitive<Vector>;
 static_assert(!std::copy_constructible<Secret> && !std::is_copy_assignable_v<Secret>);
 static_assert(std::movable<Secret>);
 static_assert(!Comparable<Secret> && !Ordered<Secret> && !Printable<Secret> && !Readable<Secret> && !Indexable<Secret>);
 static_assert(!std::convertible_to<Secret, Vector> && !std::constructible_from<Vector, Secret>);
-static_assert(!std::convertible_to<Vector, Secret>);  // becoming secret is said out loud
+static_assert(!std::convertible_to<Vector, Secret>);     // becoming secret is said out loud
 static_assert(Comparable<Vector> && Indexable<Vector>);  // the concepts can be true
 
 constexpr std::size_t kDimension = 4;

@@ -1,12 +1,11 @@
 // Calibration: grids, scales against independent values, composition over passes, delta_num, refusals.
-#include "sotto/privacy/mechanism.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/mechanism.h"
 #include "sotto/random/grid_noise.h"
 
 namespace sotto {
@@ -135,13 +134,16 @@ TEST(Mechanism, TheNoiseDrawnHasTheStandardDeviationItStates) {
                                        MechanismChoice::discrete_laplace, MechanismChoice::discrete_gaussian}) {
     const Calibrated c = calibrate(choice, {0.3, 3, 1, 1}, {.epsilon = 1, .delta = 1e-6});
     const double stated = std::visit([](const auto& m) { return m.stddev(); }, c.mechanism);
-    EXPECT_NEAR(measured_stddev(c, 20000) / stated, 1, 0.02) << enum_names(choice)[static_cast<std::size_t>(choice)].first;
+    EXPECT_NEAR(measured_stddev(c, 20000) / stated, 1, 0.02)
+        << enum_names(choice)[static_cast<std::size_t>(choice)].first;
   }
 }
 
 TEST(Mechanism, AutomaticFollowsDelta) {
   const ReleaseShape shape{1, 3, 1, 1};
-  const auto kind = [&](const Budget& budget) { return name_of(calibrate(MechanismChoice::automatic, shape, budget).mechanism); };
+  const auto kind = [&](const Budget& budget) {
+    return name_of(calibrate(MechanismChoice::automatic, shape, budget).mechanism);
+  };
   EXPECT_EQ(kind({.epsilon = 1}), "l2_laplace");
   EXPECT_EQ(kind({.epsilon = 1, .delta = 1e-9}), "gaussian");
   EXPECT_EQ(kind({.epsilon = 100}), "discrete_laplace");  // the numerical delta of l2_laplace would be too large
@@ -160,8 +162,10 @@ TEST(Mechanism, BudgetsOutOfRangeNameTheirField) {
   const auto attempt = [&](const Budget& budget, MechanismChoice choice = MechanismChoice::automatic) {
     return [&shape, budget, choice] { calibrate(choice, shape, budget); };
   };
-  for (const double bad : {0.0, -1.0, 1e5, std::nan(""), HUGE_VAL}) expect_refused(attempt({.epsilon = bad}), "epsilon");
-  for (const double bad : {-0.1, 0.5, 1e-301, std::nan("")}) expect_refused(attempt({.epsilon = 1, .delta = bad}), "delta");
+  for (const double bad : {0.0, -1.0, 1e5, std::nan(""), HUGE_VAL})
+    expect_refused(attempt({.epsilon = bad}), "epsilon");
+  for (const double bad : {-0.1, 0.5, 1e-301, std::nan("")})
+    expect_refused(attempt({.epsilon = 1, .delta = bad}), "delta");
   expect_refused(attempt({.epsilon = 1}, MechanismChoice::gaussian), "delta");
   expect_refused(attempt({.epsilon = 1}, MechanismChoice::discrete_gaussian), "delta");
   expect_refused(attempt({.epsilon = 1, .delta = 1e-25}, MechanismChoice::gaussian), "delta");  // below 2 delta_num

@@ -62,7 +62,7 @@ class Psgd final : public RowConsumer {
   std::uint64_t step_ = 0;
   std::uint64_t rows_in_batch_ = 0;
   std::uint64_t rows_in_pass_ = 0;
-  double norm_bound_ = 0;   // on the computed iterate: its rounding is in norm_slack_
+  double norm_bound_ = 0;  // on the computed iterate: its rounding is in norm_slack_
   double norm_slack_ = 1;
 };
 

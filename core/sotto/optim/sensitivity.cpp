@@ -68,8 +68,10 @@ class HitSum {
 Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diameter) {
   const LossConstants constants = constants_of(recipe.loss, stored_norm(facts));
   if (!constants.smooth()) {
-    throw Error(ErrorKind::unsupported, "loss: " + std::string(name_of(recipe.loss)) +
-                    " is not smooth, so permutation SGD has no sensitivity bound; use logistic or huber_svm", "loss");
+    throw Error(ErrorKind::unsupported,
+                "loss: " + std::string(name_of(recipe.loss)) +
+                    " is not smooth, so permutation SGD has no sensitivity bound; use logistic or huber_svm",
+                "loss");
   }
   const std::uint64_t per_pass = recipe.steps_per_pass(facts.rows);
   const std::uint64_t steps = recipe.steps(facts.rows);
@@ -102,12 +104,16 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
   if (!std::isfinite(result.total) || !(result.total < 1e100)) {
     throw Error(ErrorKind::unsupported,
                 "step: the steps are so large that the sensitivity has no useful bound; lower the steps or cap them at "
-                "2/(beta + 2 lambda) = " + std::to_string(2 / (constants.smoothness + 2 * recipe.lambda)), "step");
+                "2/(beta + 2 lambda) = " +
+                    std::to_string(2 / (constants.smoothness + 2 * recipe.lambda)),
+                "step");
   }
   if (result.rounding > 0.01 * exact) {
-    throw Error(ErrorKind::unsupported,
-                "passes: rounding of binary64 arithmetic would exceed 1 percent of the sensitivity; take fewer steps, a "
-                "larger lambda or a larger batch", "passes");
+    throw Error(
+        ErrorKind::unsupported,
+        "passes: rounding of binary64 arithmetic would exceed 1 percent of the sensitivity; take fewer steps, a "
+        "larger lambda or a larger batch",
+        "passes");
   }
   return result;
 }

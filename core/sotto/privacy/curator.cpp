@@ -104,7 +104,8 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
 
 NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws) {
   use_draws(mechanism, draws);
-  const bool has_fast = std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
+  const bool has_fast =
+      std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
   if (path == NoisePath::fast && !has_fast) {
     throw Error(ErrorKind::unsupported, "noise_path: fast exists for l2_laplace and gaussian only", "noise_path");
   }

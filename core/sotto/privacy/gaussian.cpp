@@ -76,8 +76,9 @@ double gaussian_delta(double mu, double epsilon) {
 double gaussian_mu(double epsilon, double delta) {
   require_representable(delta);
   const auto ok = [&](double mu) { return exact_delta(mu, epsilon) <= Real(delta); };
-  require(ok(kSmallest) && !ok(kLargest), "delta",
-          "no Gaussian noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
+  require(
+      ok(kSmallest) && !ok(kLargest), "delta",
+      "no Gaussian noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
   return largest(kSmallest, kLargest, ok);
 }
 
