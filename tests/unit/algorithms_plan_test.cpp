@@ -69,6 +69,8 @@ TEST(BoltOn, ThePublishedConvexFormulasAreThePrintedOnes) {
   EXPECT_NEAR(published_sensitivity(sgd, input), 4 / 0.25 * sum / 10, 1e-9);
   sgd.step = InverseSqrtStep{};
   expect_refused([&] { published_sensitivity(sgd, input); }, "calibration");
+  sgd.step = DecreasingStep{0.5};  // the corollaries are for convex losses
+  expect_refused([&] { published_sensitivity(sgd, input_of()); }, "calibration");
 }
 
 TEST(BoltOn, FreshOrdersNeedNoLessNoise) {

@@ -158,6 +158,17 @@ TEST(Psgd, StepsAreCountedByRowsAlone) {
   EXPECT_EQ(psgd.steps_done(), 8U);
 }
 
+TEST(Psgd, BlocksOfAnotherKindThanTheFactsAreNotCounted) {
+  const Rows table = random_rows(20, 7);
+  for (const bool sparse : {false, true}) {
+    Recipe recipe;
+    recipe.step = {1, 1, 1, StepRule::Growth::none};
+    Psgd psgd(recipe, table.facts(sparse));
+    table.feed(psgd, stored_order(20), 7, !sparse);
+    EXPECT_EQ(psgd.steps_done(), 0U);
+  }
+}
+
 TEST(Psgd, AZeroRowHasNoEffectButItsShrinkage) {
   Rows table(3, kFeatures);
   Recipe recipe;

@@ -138,6 +138,27 @@ TEST_F(CuratorTest, PostProcessingIsFreeOnlyAfterEverySumWasNoised) {
   EXPECT_EQ(curator_.release_post_processed(secret(), sums), Vector(kDimension, 3.0));
 }
 
+TEST_F(CuratorTest, ChargedDrawsCannotBeCopiedLentOrAskedForInNoNumber) {
+  static_assert(!std::is_copy_constructible_v<NoisySums> && !std::is_copy_assignable_v<NoisySums>);
+  const Calibrated c = noise(1, 2);
+  curator_.charge(c.charge);
+  EXPECT_EQ(kind_of([&] { curator_.step_noise(c.mechanism, NoisePath::safe, 0); }), ErrorKind::internal);
+  NoisySums sums = curator_.step_noise(c.mechanism, NoisePath::safe, 2);
+  NoisySums moved = std::move(sums);
+  EXPECT_EQ(moved.draws_left(), 2U);
+  // NOLINTNEXTLINE(bugprone-use-after-move): what is left behind must be harmless
+  EXPECT_EQ(kind_of([&] { curator_.release_post_processed(secret(), sums); }), ErrorKind::internal);
+  Vector sum(kDimension, 5.0);
+  sums.perturb(sum);
+  EXPECT_EQ(sum, Vector(kDimension, 0.0));
+
+  moved.perturb(sum);
+  moved.perturb(sum);
+  BitSource other_bits(ReproducibleSeed{2});
+  Curator other(other_bits);
+  EXPECT_EQ(kind_of([&] { other.release_post_processed(secret(), moved); }), ErrorKind::internal);
+}
+
 TEST_F(CuratorTest, TheFastPathExistsForTwoMechanismsOnly) {
   const Calibrated exact = calibrate(MechanismChoice::discrete_laplace, {1, kDimension, 1, 1}, {.epsilon = 1});
   curator_.charge(exact.charge);
