@@ -20,7 +20,8 @@ class StepNoise {
 
 /// Permutation SGD as an aggregate: rows are pushed in scan order in blocks of any size, pass after pass; batches
 /// and passes end by count, so the result depends on the order of the rows and never on how they were blocked.
-/// Blocks are dense or sparse as the facts say; others are ignored. It has no merge: order matters. After construction nothing allocates and nothing fails.
+/// Blocks are dense or sparse as the facts say; others are ignored. It has no merge: order matters. After construction
+/// nothing allocates and nothing fails.
 class Psgd final : public RowConsumer {
  public:
   /// `noise`, if given, must outlive the aggregate.

@@ -123,7 +123,8 @@ NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::u
 }
 
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {
-  if (noise.bits_ != bits_ || noise.draws_left() != 0) throw Error(ErrorKind::internal, "not every batch sum was noised");
+  if (noise.bits_ != bits_ || noise.draws_left() != 0)
+    throw Error(ErrorKind::internal, "not every batch sum was noised");
   return std::move(secret.value_);
 }
 

@@ -20,9 +20,9 @@ constexpr auto enum_names(NoisePath) {
                     std::pair{std::string_view("fast"), NoisePath::fast}};
 }
 
-/// Noise for batch sums, handed out by the curator for a charged number of draws. When they are used up, or for a sum of
-/// another dimension than the mechanism's, the sum is replaced by zeros: no data leaves without a charge.
-/// Move-only: a copy would hand out the charged draws a second time.
+/// Noise for batch sums, handed out by the curator for a charged number of draws. When they are used up, or for a sum
+/// of another dimension than the mechanism's, the sum is replaced by zeros: no data leaves without a charge. Move-only:
+/// a copy would hand out the charged draws a second time.
 class NoisySums {
  public:
   NoisySums(NoisySums&& other) noexcept;
