@@ -8,6 +8,7 @@
 #include <openssl/crypto.h>
 
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #define HWY_WANT_AVX3_DL 1
@@ -99,9 +100,13 @@ void WriteStream(const CounterRange& range, unsigned char* out, std::size_t bloc
   std::memcpy(out, rest, 16 * blocks);
   OPENSSL_cleanse(rest, sizeof rest);
 }
+
+bool HasWideAes() { return true; }
 #else
-void ExpandKey(const unsigned char*, unsigned char*) {}
-void WriteStream(const CounterRange&, unsigned char*, std::size_t) {}
+// Asked first; whoever did not ask must not go on with words that nobody wrote.
+bool HasWideAes() { return false; }
+void ExpandKey(const unsigned char*, unsigned char*) { std::abort(); }
+void WriteStream(const CounterRange&, unsigned char*, std::size_t) { std::abort(); }
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -110,10 +115,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace sotto {
+HWY_EXPORT(HasWideAes);
 HWY_EXPORT(ExpandKey);
 HWY_EXPORT(WriteStream);
 
-bool AesStream::available() noexcept { return (hwy::SupportedTargets() & HWY_AVX3_DL) != 0; }
+bool AesStream::available() noexcept { return HWY_DYNAMIC_DISPATCH(HasWideAes)(); }
 
 void AesStream::set_key(const Key& key, std::uint64_t nonce) noexcept {
   HWY_DYNAMIC_DISPATCH(ExpandKey)(key.data(), round_keys_.data());
