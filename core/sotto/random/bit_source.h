@@ -39,11 +39,21 @@ class BitSource {
   /// Fills `words` with fresh words; long spans are written by the cipher directly.
   void fill(std::span<std::uint64_t> words) noexcept;
 
+  /// Fresh words without a copy, count <= kBufferWords: they stay until the next call of any member, and kSlackWords
+  /// without meaning can be read after them. What is left of the buffer is skipped if it is too short.
+  std::span<const std::uint64_t> take(std::size_t count) noexcept {
+    if (cursor_ + count > kBufferWords || epoch_ != fork_epoch()) skip_to(count);
+    cursor_ += count;
+    return {buffer_.data() + cursor_ - count, count};
+  }
+
   static constexpr std::size_t kBufferWords = 1024;
+  static constexpr std::size_t kSlackWords = 8;
 
  private:
   struct Cipher;
   void refill() noexcept;
+  void skip_to(std::size_t count) noexcept;
   void generate(std::span<std::uint64_t> words) noexcept;
   void notice_fork() noexcept;
   static void count_fork() noexcept;
@@ -54,7 +64,7 @@ class BitSource {
   std::size_t cursor_ = kBufferWords;
   std::uint64_t epoch_ = 0;
   bool private_ = true;
-  alignas(64) std::array<std::uint64_t, kBufferWords> buffer_{};
+  alignas(64) std::array<std::uint64_t, kBufferWords + kSlackWords> buffer_{};
 };
 
 }  // namespace sotto

@@ -19,7 +19,8 @@ using Precise =
 struct StreamDigits {
   BitSource& source;
   std::uint64_t next() noexcept { return source.next(); }
-  void fill(std::span<std::uint64_t> words) noexcept { source.fill(words); }
+  /// Words that stay until the next call, with readable words after them.
+  std::span<const std::uint64_t> take(std::size_t count) noexcept { return source.take(count); }
   std::uint64_t extend(std::uint64_t /*lead*/, int /*index*/) noexcept { return source.next(); }
 };
 

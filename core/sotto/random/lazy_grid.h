@@ -9,7 +9,6 @@
 // Fails if wrong: random_grid_noise_test (320-bit reference on the same digits), random_noise_law_test (the laws).
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <optional>
 #include <span>
 
@@ -62,23 +61,35 @@ inline constexpr std::size_t kChunkPairs = 128;
 /// The nearest integer, no larger in size than 2^62.
 std::int64_t round_precise(const Precise& value);
 
-/// Normals on their way to being noise: up to kChunkPairs pairs, of which the first may be set aside.
-struct Chunk {
-  alignas(64) std::array<std::uint64_t, PairBits::words_for(kChunkPairs) + PairBits::kSlackBytes / 8> words;
-  alignas(64) std::array<double, 2 * kChunkPairs + PairBits::kSlackBytes / 8> normals;
-  PairBits bits;
-  std::size_t aside;  ///< pairs set aside, 0 or 1: coordinates begin with the cosine of the next
-
+/// Normals on their way to being noise: up to kChunkPairs pairs and up to half as many `extra` words drawn after them.
+class Chunk {
+ public:
   template <class Digits>
-  Chunk(Digits& digits, std::size_t set_aside, std::size_t lanes)
-      : bits{words.data(), set_aside + (lanes + 1) / 2}, aside(set_aside) {
-    const std::size_t count = PairBits::words_for(bits.pairs);
-    digits.fill(std::span(words).first(count));
-    std::fill_n(words.data() + count, PairBits::kSlackBytes / 8, 0);
-    make_pairs(bits, bits.pairs - aside, normals.data());
+  Chunk(Digits& digits, std::size_t pairs, std::size_t extra)
+      : pairs_(pairs), view_(digits.take(words(pairs) + extra)) {
+    make_pairs(bits(), cosines.data(), sines.data());
   }
 
-  LazyPair pair(std::size_t i) const noexcept { return {bits.lead(i), bits.lead(bits.pairs + i)}; }
+  LazyPair pair(std::size_t i) const noexcept { return {bits().u(i), bits().v(i)}; }
+  std::uint64_t extra(std::size_t i) const noexcept { return view_[words(pairs_) + i]; }
+
+  /// Must be called before more digits are drawn while pairs are still wanted: the view does not outlive that.
+  void keep() noexcept {
+    if (view_.data() == kept_.data()) return;
+    std::copy(view_.begin(), view_.end(), kept_.begin());
+    view_ = std::span(kept_).first(view_.size());
+  }
+
+  alignas(64) std::array<double, kChunkPairs + kNormalSlack> cosines;
+  alignas(64) std::array<double, kChunkPairs + kNormalSlack> sines;
+
+ private:
+  static constexpr std::size_t words(std::size_t pairs) noexcept { return PairBits::words_for(pairs); }
+  PairBits bits() const noexcept { return {view_.data(), pairs_}; }
+
+  std::size_t pairs_;
+  std::span<const std::uint64_t> view_;
+  std::array<std::uint64_t, PairBits::words_for(kChunkPairs) + kChunkPairs / 2> kept_;
 };
 
 /// rint(factor * normal) for both normals of a pair, whatever it takes.
@@ -100,22 +111,20 @@ std::pair<std::int64_t, std::int64_t> round_pair(Digits& digits, NoiseFactor& fa
   return {round_precise(multiplier * cosine), round_precise(multiplier * sine)};
 }
 
-/// The coordinates of a chunk: cosines of its pairs, then sines.
+/// The coordinates of a vector: cosines of pairs of the chunk from `first` on, then their sines.
 template <class Digits>
-void round_chunk(Digits& digits, NoiseFactor& factor, const Chunk& chunk, std::span<std::int64_t> noise) {
+void round_chunk(Digits& digits, NoiseFactor& factor, Chunk& chunk, std::size_t first, std::span<std::int64_t> noise) {
   // A normal in binary64 is below 4.2 in size.
   const double bound = factor.rounded() * (kPairError + 4.2 * (factor.relative_error() + 0x1p-52));
-  std::array<std::uint16_t, 2 * kChunkPairs> lanes;
-  const std::size_t doubts = round_normals(std::span(chunk.normals).subspan(chunk.aside, noise.size()),
-                                           {factor.rounded(), 0.5 - bound}, noise.data(), lanes.data());
+  std::array<std::uint16_t, kChunkPairs> doubtful;
+  const std::size_t doubts = round_pairs(chunk.cosines.data() + first, chunk.sines.data() + first,
+                                         {factor.rounded(), 0.5 - bound}, noise, doubtful.data());
   if (doubts == 0) return;
-  // Both normals of a pair share their digits: a pair in doubt is done once, as a whole.
-  const std::size_t half = chunk.bits.pairs - chunk.aside;
-  std::bitset<kChunkPairs> doubtful;
-  for (std::size_t j = 0; j < doubts; ++j) doubtful.set(lanes[j] % half);
-  for (std::size_t i = 0; i < half; ++i) {
-    if (!doubtful[i]) continue;
-    const auto [cosine, sine] = round_pair(digits, factor, chunk.pair(chunk.aside + i));
+  chunk.keep();
+  const std::size_t half = (noise.size() + 1) / 2;
+  for (std::size_t j = 0; j < doubts; ++j) {
+    const std::size_t i = doubtful[j];
+    const auto [cosine, sine] = round_pair(digits, factor, chunk.pair(first + i));
     noise[i] = cosine;
     if (half + i < noise.size()) noise[half + i] = sine;
   }
@@ -125,8 +134,8 @@ template <class Digits>
 void draw_lanes(Digits& digits, NoiseFactor& factor, std::span<std::int64_t> noise) {
   while (!noise.empty()) {
     const std::size_t lanes = std::min(2 * kChunkPairs, noise.size());
-    const Chunk chunk(digits, 0, lanes);
-    round_chunk(digits, factor, chunk, noise.first(lanes));
+    Chunk chunk(digits, (lanes + 1) / 2, 0);
+    round_chunk(digits, factor, chunk, 0, noise.first(lanes));
     noise = noise.subspan(lanes);
   }
 }
@@ -140,17 +149,30 @@ void draw_lazy_gaussian(Digits& digits, double scale, std::span<std::int64_t> no
   lazy::draw_lanes(digits, factor, noise);
 }
 
-/// Spec 4.1 in grid units. The first pair of the first chunk makes the gamma number.
+/// Spec 4.1 in grid units: vectors of `dimension` coordinates one after the other. In a chunk each vector has its
+/// pairs, the last of which makes its gamma number with a word from the end; several small vectors share a chunk.
 template <class Digits>
-void draw_lazy_l2_laplace(Digits& digits, double scale, std::span<std::int64_t> noise) {
-  const std::size_t lanes = std::min(2 * lazy::kChunkPairs - 2, noise.size());
-  const lazy::Chunk chunk(digits, 1, lanes);
-  const double shape = 0.5 * (static_cast<double>(noise.size()) + 1.0);
-  LazyGamma gamma(shape, chunk.pair(0), chunk.normals[0], kPairError);
-  gamma.settle(digits);
-  NoiseFactor factor(scale, gamma);
-  lazy::round_chunk(digits, factor, chunk, noise.first(lanes));
-  lazy::draw_lanes(digits, factor, noise.subspan(lanes));
+void draw_lazy_l2_laplace(Digits& digits, double scale, std::size_t dimension, std::span<std::int64_t> noise) {
+  const std::size_t lanes = std::min(2 * lazy::kChunkPairs - 2, dimension);
+  const std::size_t pairs = (lanes + 1) / 2 + 1;
+  const double shape = 0.5 * (static_cast<double>(dimension) + 1.0);
+  while (!noise.empty()) {
+    const std::size_t vectors = std::min(lazy::kChunkPairs / pairs, noise.size() / dimension);
+    lazy::Chunk chunk(digits, vectors * pairs, vectors);
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const std::size_t last = (j + 1) * pairs - 1;
+      LazyGamma gamma(shape, chunk.pair(last), chunk.cosines[last], kPairError);
+      const std::uint64_t w = chunk.extra(j) >> 1;
+      if (!gamma.squeezed(w)) {
+        chunk.keep();
+        gamma.settle(digits, w);
+      }
+      NoiseFactor factor(scale, gamma);
+      lazy::round_chunk(digits, factor, chunk, j * pairs, noise.first(lanes));
+      lazy::draw_lanes(digits, factor, noise.first(dimension).subspan(lanes));
+      noise = noise.subspan(dimension);
+    }
+  }
 }
 
 }  // namespace sotto

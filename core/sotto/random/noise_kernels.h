@@ -7,30 +7,31 @@
 /// The inner loops of the noise, compiled for every instruction set and chosen at run time.
 namespace sotto {
 
-/// 48 bits for each of two uniforms of `pairs` pairs: 32 for each u, 32 for each v, 16 for each u, 16 for each v.
-/// kSlackBytes after them are read and ignored.
+/// The 48 leading digits of both uniforms of `pairs` pairs: a word for every pair, then half a word for every pair. u
+/// is the upper 48 bits of the word; v its lower 16 bits followed by the half word. kSlackBytes after them are read and
+/// ignored.
 struct PairBits {
   static constexpr std::size_t kSlackBytes = 64;
   const std::uint64_t* words;
   std::size_t pairs;
 
-  static constexpr std::size_t words_for(std::size_t pairs) { return (12 * pairs + 7) / 8; }
-  const unsigned char* high() const noexcept { return reinterpret_cast<const unsigned char*>(words); }
-  const unsigned char* low() const noexcept { return high() + 8 * pairs; }
-  /// The leading digits of u of pair i; of v at i = pairs + pair.
-  std::uint64_t lead(std::size_t i) const noexcept {
-    std::uint32_t top = 0;
-    std::uint16_t rest = 0;
-    std::memcpy(&top, high() + 4 * i, sizeof top);
-    std::memcpy(&rest, low() + 2 * i, sizeof rest);
-    return std::uint64_t{top} << 16 | rest;
+  static constexpr std::size_t words_for(std::size_t pairs) { return pairs + (pairs + 1) / 2; }
+  const std::uint32_t* halves() const noexcept { return reinterpret_cast<const std::uint32_t*>(words + pairs); }
+  std::uint64_t u(std::size_t i) const noexcept { return words[i] >> 16; }
+  std::uint64_t v(std::size_t i) const noexcept {
+    std::uint32_t low = 0;
+    std::memcpy(&low, halves() + i, sizeof low);
+    return words[i] << 48 >> 16 | low;
   }
 };
 
-/// normals[i] and normals[second + i]: the two normals of pair i, off by at most kPairError whatever the digits that
-/// follow, or NaN. second is `pairs`, or `pairs` - 1 (the first sine is then lost). kSlackBytes after them are written.
+/// Normals of pairs, written in whole vectors: room for kNormalSlack more than there are pairs.
+inline constexpr std::size_t kNormalSlack = 16;
+
+/// cosines[i] and sines[i]: the two normals of pair i, off by at most kPairError whatever the digits that follow, or
+/// NaN.
 inline constexpr double kPairError = 0x1p-38;
-void make_pairs(PairBits bits, std::size_t second, double* normals) noexcept;
+void make_pairs(PairBits bits, double* cosines, double* sines) noexcept;
 
 /// What a normal is multiplied by, and how far from an integer the product may be to be rounded safely.
 struct Rounding {
@@ -38,9 +39,15 @@ struct Rounding {
   double limit;
 };
 
-/// noise[i] = rint(factor * normals[i]). Writes to `doubtful` the lanes, in order, whose product is not within limit of
-/// an integer (or is 2^50 or larger, or NaN): their noise[i] has no meaning yet. Returns how many.
-std::size_t round_normals(std::span<const double> normals, Rounding rounding, std::int64_t* noise,
-                          std::uint16_t* doubtful) noexcept;
+/// With half = noise.size() / 2 rounded up: noise[i] = rint(factor * cosines[i]), noise[half + i] = rint(factor *
+/// sines[i]). Writes to `doubtful` the pairs, in order, of which a product is not within limit of an integer (or is
+/// 2^50 or larger, or NaN): their noise has no meaning yet. Returns how many.
+std::size_t round_pairs(const double* cosines, const double* sines, Rounding rounding, std::span<std::int64_t> noise,
+                        std::uint16_t* doubtful) noexcept;
+
+/// Normals of float grade from pairs of 32-bit uniforms: first every u, then every v.
+void make_fast_pairs(std::span<const std::uint64_t> pairs, float* cosines, float* sines) noexcept;
+/// out[i] = factor * cosines[i], out[half + i] = factor * sines[i], half as above.
+void scale_fast_pairs(const float* cosines, const float* sines, double factor, std::span<double> out) noexcept;
 
 }  // namespace sotto
