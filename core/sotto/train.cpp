@@ -1,6 +1,7 @@
 #include "sotto/train.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "sotto/base/error.h"
 #include "sotto/optim/psgd.h"
@@ -14,6 +15,9 @@ class CuratedNoise final : public StepNoise {
  public:
   explicit CuratedNoise(NoisySums sums) : sums_(std::move(sums)) {}
   void perturb(std::span<double> batch_sum) noexcept override { sums_.perturb(batch_sum); }
+  void step(double decay, double size, std::span<double> batch_sum, std::span<double> weights) noexcept override {
+    sums_.step(decay, size, batch_sum, weights);
+  }
   const NoisySums& sums() const noexcept { return sums_; }
 
  private:
@@ -30,16 +34,30 @@ class ProgressMeter final : public RowConsumer {
       const std::size_t count = std::min(kReportRows, block.rows - first);
       next_.consume(block.slice(first, count));
       rows_ += static_cast<double>(count);
-      report_(rows_ / total_rows_);
+      tell();
     }
+  }
+  /// Throws what the report threw; rows must be consumed without throwing.
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
   }
 
  private:
+  void tell() noexcept {
+    if (thrown_) return;
+    try {
+      report_(rows_ / total_rows_);
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+  }
+
   static constexpr std::size_t kReportRows = 65536;
   RowConsumer& next_;
   double total_rows_;
   const std::function<void(double)>& report_;
   double rows_ = 0;
+  std::exception_ptr thrown_;
 };
 
 ScanOrder scan_order(const Plan& plan, const Engine& engine, const std::optional<std::uint64_t>& seed) {
@@ -62,6 +80,7 @@ void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, P
   const std::uint64_t per_pass = plan.recipe.steps_per_pass(engine.facts().rows);
   for (std::uint32_t pass = 0; pass < plan.recipe.passes; ++pass) {
     engine.scan(order, pass, meter);
+    meter.rethrow();
     if (psgd.steps_done() != (pass + std::uint64_t{1}) * per_pass) {
       throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
     }

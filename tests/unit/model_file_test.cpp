@@ -1,6 +1,4 @@
 // Models and cards: the contract's keys, files that read back to the bit, and files that are not models.
-#include "sotto/model/model.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/model/json.h"
+#include "sotto/model/model.h"
 
 namespace sotto {
 namespace {

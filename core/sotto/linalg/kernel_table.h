@@ -2,6 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sotto/linalg/kernels.h"
+
 namespace sotto::kernels {
 
 /// One instruction set's form of every dispatched kernel. The contracts are those of kernels.h.
@@ -16,6 +18,10 @@ struct KernelTable {
   void (*scale)(double a, double* w, std::size_t n) noexcept;
   void (*step_float)(double decay, double step, const float* x, double* w, std::size_t n) noexcept;
   void (*step_double)(double decay, double step, const double* g, double* w, std::size_t n) noexcept;
+  void (*add_on_grid)(double grid, const double* noise, double* values, std::size_t n) noexcept;
+  void (*step_on_grid)(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept;
+  void (*scaled)(double a, const float* x, double* out, std::size_t n) noexcept;
+  void (*scale_integers)(double a, const std::int64_t* k, double* out, std::size_t n) noexcept;
   void (*dots)(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept;
   void (*accumulate)(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                      double* g) noexcept;

@@ -36,6 +36,10 @@ const KernelTable* table() {
       .scale = scale,
       .step_float = step_float,
       .step_double = step_double,
+      .add_on_grid = add_on_grid,
+      .step_on_grid = step_on_grid,
+      .scaled = scaled,
+      .scale_integers = scale_integers,
       .dots = dots,
       .accumulate = accumulate,
       .logistic_slopes = logistic_slopes,
@@ -95,6 +99,17 @@ void step(double decay, double step, const double* g, double* w, std::size_t n) 
 }
 void step(double decay, double step, const float* x, double* w, std::size_t n) noexcept {
   active().step_float(decay, step, x, w, n);
+}
+
+void add_on_grid(double grid, const double* noise, double* values, std::size_t n) noexcept {
+  active().add_on_grid(grid, noise, values, n);
+}
+void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
+  active().step_on_grid(step, sum, w, n);
+}
+void scaled(double a, const float* x, double* out, std::size_t n) noexcept { active().scaled(a, x, out, n); }
+void scale_integers(double a, const std::int64_t* k, double* out, std::size_t n) noexcept {
+  active().scale_integers(a, k, out, n);
 }
 
 double squared_norm(const double* x, std::size_t n) noexcept { return active().dot_double(x, x, n); }

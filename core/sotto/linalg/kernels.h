@@ -29,6 +29,23 @@ void scale(double a, double* w, std::size_t n) noexcept;
 void step(double decay, double step, const double* g, double* w, std::size_t n) noexcept;
 void step(double decay, double step, const float* x, double* w, std::size_t n) noexcept;
 
+/// values = grid * rint(values / grid) + noise, for a power of two `grid` and noise on it; ties to even. Values beyond
+/// 2^50 grid steps become the end of that range, and so does a NaN. Exact where noise is below 2^52 steps.
+void add_on_grid(double grid, const double* noise, double* values, std::size_t n) noexcept;
+/// A step with a sum that is put on a grid and noised first; grid 0 leaves the sum as it is.
+struct NoisyStep {
+  double decay;
+  double size;
+  double grid;
+  const double* noise;
+};
+/// w = decay * w - size * (the sum as add_on_grid() makes it), in one sweep.
+void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept;
+/// out = a * x
+void scaled(double a, const float* x, double* out, std::size_t n) noexcept;
+/// out = a * k; exact for integers below 2^53 and a power of two.
+void scale_integers(double a, const std::int64_t* k, double* out, std::size_t n) noexcept;
+
 double squared_norm(const double* x, std::size_t n) noexcept;
 double squared_norm(const float* x, std::size_t n) noexcept;
 double norm(const double* x, std::size_t n) noexcept;

@@ -7,6 +7,8 @@
 #define SOTTO_LINALG_UPDATE_INL
 #endif
 
+#include <limits>
+
 #include "hwy/cache_control.h"
 #include "sotto/linalg/simd.inl"
 
@@ -45,6 +47,81 @@ struct Step {
     hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, size), load(d, x + i))), d, w + i);
   }
 };
+
+/// Adding and subtracting 1.5 * 2^52 grid steps rounds a value of at most 2^50 steps to the grid; without a grid
+/// nothing is cut and nothing is rounded.
+struct OnGrid {
+  explicit OnGrid(double grid)
+      : limit(grid > 0 ? 0x1p50 * grid : std::numeric_limits<double>::infinity()), rounder(0x1.8p52 * grid) {}
+  double limit;
+  double rounder;
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V value) const {
+    const auto low = hn::Set(d, -limit);
+    const auto above = hn::IfThenElse(hn::Gt(value, low), value, low);
+    const auto high = hn::Set(d, limit);
+    const auto inside = hn::IfThenElse(hn::Lt(above, high), above, high);
+    const auto shift = hn::Set(d, rounder);
+    return hn::Sub(hn::Add(inside, shift), shift);
+  }
+};
+
+struct AddOnGrid {
+  OnGrid on_grid;
+  const double* noise;
+  double* values;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    hn::StoreU(hn::Add(on_grid(d, hn::LoadU(d, values + i)), hn::LoadU(d, noise + i)), d, values + i);
+  }
+};
+
+struct StepOnGrid {
+  NoisyStep step;
+  OnGrid on_grid;
+  const double* sum;
+  double* w;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    const auto noised = hn::Add(on_grid(d, hn::LoadU(d, sum + i)), hn::LoadU(d, step.noise + i));
+    const auto kept = hn::Mul(hn::Set(d, step.decay), hn::LoadU(d, w + i));
+    hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, step.size), noised)), d, w + i);
+  }
+};
+
+struct Scaled {
+  double a;
+  const float* x;
+  double* out;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    hn::StoreU(hn::Mul(hn::Set(d, a), load(d, x + i)), d, out + i);
+  }
+};
+
+struct ScaleIntegers {
+  double a;
+  const std::int64_t* k;
+  double* out;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    const hn::Rebind<std::int64_t, D> integers;
+    hn::StoreU(hn::Mul(hn::Set(d, a), hn::ConvertTo(d, hn::LoadU(integers, k + i))), d, out + i);
+  }
+};
+
+void add_on_grid(double grid, const double* noise, double* values, std::size_t n) noexcept {
+  sweep(Doubles(), AddOnGrid{OnGrid(grid), noise, values}, 0, n);
+}
+void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
+  sweep(Doubles(), StepOnGrid{step, OnGrid(step.grid), sum, w}, 0, n);
+}
+void scaled(double a, const float* x, double* out, std::size_t n) noexcept {
+  sweep(Doubles(), Scaled{a, x, out}, 0, n);
+}
+void scale_integers(double a, const std::int64_t* k, double* out, std::size_t n) noexcept {
+  sweep(Doubles(), ScaleIntegers{a, k, out}, 0, n);
+}
 
 void axpy_float(double a, const float* x, double* w, std::size_t n) noexcept {
   sweep(Doubles(), Axpy<float>{a, x, w}, 0, n);

@@ -7,6 +7,11 @@
 
 namespace sotto {
 
+void StepNoise::step(double decay, double size, std::span<double> batch_sum, std::span<double> weights) noexcept {
+  perturb(batch_sum);
+  kernels::step(decay, size, batch_sum.data(), weights.data(), weights.size());
+}
+
 Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
     : recipe_(recipe),
       facts_(facts),
@@ -16,6 +21,7 @@ Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
       weights_(facts.features, 0.0),
       batch_sum_(facts.features, 0.0),
       average_(recipe.averaging == Averaging::last ? 0 : facts.features, 0.0),
+      follows_iterates_(recipe.projection.active() || recipe.averaging != Averaging::last),
       margins_(kChunkRows, 0.0) {
   const double rows_in_batch = static_cast<double>(std::min(recipe.batch_rows, facts.rows));
   norm_slack_ = 1 + 0x1p-30 + 8 * 0x1p-53 * (facts.features + rows_in_batch + 4);
@@ -29,19 +35,15 @@ void Psgd::consume(const RowBlock& block) noexcept {
   // Dense and sparse steps keep different state; blocks of the other kind are not counted, which whoever runs the
   // passes notices.
   if (block.sparse() != facts_.sparse) return;
+  if (recipe_.batch_rows == 1 && !block.sparse()) {
+    return noise_ == nullptr ? step_each_row(block) : step_each_row_noised(block);
+  }
   std::size_t done = 0;
   while (done < block.rows) {
     const std::uint64_t left_in_batch = std::min(recipe_.batch_rows - rows_in_batch_, facts_.rows - rows_in_pass_);
     const std::size_t count =
         static_cast<std::size_t>(std::min<std::uint64_t>({block.rows - done, left_in_batch, kChunkRows}));
     const RowBlock part = block.slice(done, count);
-    const bool alone = recipe_.batch_rows == 1 && noise_ == nullptr && !block.sparse();
-    if (alone) {
-      row_step_dense(part.slice(0, 1));
-      ++done;
-      if (++rows_in_pass_ == facts_.rows) rows_in_pass_ = 0;
-      continue;
-    }
     if (block.sparse()) {
       add_sparse(part);
     } else {
@@ -96,25 +98,52 @@ void Psgd::add_sparse(const RowBlock& part) noexcept {
   }
 }
 
-// A batch of one row needs no batch sum: the step is taken straight from the row.
-void Psgd::row_step_dense(const RowBlock& row) noexcept {
-  margins_[0] = kernels::dot(row.dense, weights_.data(), row.features);
-  slopes_to_coefficients(row.labels, 1);
-  const double eta = recipe_.step(++step_);
-  kernels::step(1 - eta * recipe_.lambda, eta * margins_[0], row.dense, weights_.data(), row.features);
-  after_step(eta);
+// Batches of one row need no batch sum: the step is taken straight from the row.
+void Psgd::step_each_row(const RowBlock& rows) noexcept {
+  std::visit(
+      [&](const auto& loss) {
+        const float* x = rows.dense;
+        double* w = weights_.data();
+        for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
+          const double y = rows.labels[i];
+          const double coefficient = y * loss.slope(y * kernels::dot(x, w, rows.features));
+          const double eta = recipe_.step(++step_);
+          kernels::step(1 - eta * recipe_.lambda, eta * coefficient, x, w, rows.features);
+          if (follows_iterates_) after_step(eta);
+        }
+      },
+      recipe_.loss);
+}
+
+void Psgd::step_each_row_noised(const RowBlock& rows) noexcept {
+  std::visit(
+      [&](const auto& loss) {
+        const float* x = rows.dense;
+        for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
+          const double y = rows.labels[i];
+          const double coefficient = y * loss.slope(y * kernels::dot(x, weights_.data(), rows.features));
+          kernels::scaled(coefficient, x, batch_sum_.data(), rows.features);
+          const double eta = recipe_.step(++step_);
+          noise_->step(1 - eta * recipe_.lambda, eta, batch_sum_, weights_);
+          if (follows_iterates_) after_step(eta);
+        }
+      },
+      recipe_.loss);
 }
 
 void Psgd::end_batch() noexcept {
-  if (noise_ != nullptr) noise_->perturb(batch_sum_);
   const double eta = recipe_.step(++step_);
   const double decay = 1 - eta * recipe_.lambda;
   const double step = eta / static_cast<double>(recipe_.batch_rows);
-  if (is_touched_.empty()) {
-    kernels::step(decay, step, batch_sum_.data(), weights_.data(), weights_.size());
-    std::fill(batch_sum_.begin(), batch_sum_.end(), 0.0);
-  } else {
+  if (!is_touched_.empty()) {
     step_sparse(decay, step);
+  } else {
+    if (noise_ != nullptr) {
+      noise_->step(decay, step, batch_sum_, weights_);
+    } else {
+      kernels::step(decay, step, batch_sum_.data(), weights_.data(), weights_.size());
+    }
+    std::fill(batch_sum_.begin(), batch_sum_.end(), 0.0);
   }
   rows_in_batch_ = 0;
   after_step(eta);

@@ -16,6 +16,8 @@ class StepNoise {
  public:
   virtual ~StepNoise() = default;
   virtual void perturb(std::span<double> batch_sum) noexcept = 0;
+  /// weights = decay * weights - size * (the noised batch_sum); whoever can do both at once overrides it.
+  virtual void step(double decay, double size, std::span<double> batch_sum, std::span<double> weights) noexcept;
 };
 
 /// Permutation SGD as an aggregate: rows are pushed in scan order in blocks of any size, pass after pass; batches
@@ -36,7 +38,8 @@ class Psgd final : public RowConsumer {
  private:
   void add_dense(const RowBlock& part) noexcept;
   void add_sparse(const RowBlock& part) noexcept;
-  void row_step_dense(const RowBlock& row) noexcept;
+  void step_each_row(const RowBlock& rows) noexcept;
+  void step_each_row_noised(const RowBlock& rows) noexcept;
   void slopes_to_coefficients(const float* labels, std::size_t count) noexcept;
   void end_batch() noexcept;
   void step_sparse(double decay, double step) noexcept;
@@ -56,6 +59,7 @@ class Psgd final : public RowConsumer {
   double scale_ = 1;
   AlignedVector batch_sum_;
   AlignedVector average_;
+  bool follows_iterates_;  // something is to be done after every step
   AlignedVector margins_;
   std::vector<std::uint32_t> touched_;  // columns of batch_sum_ that may be non-zero (sparse, no noise)
   std::vector<std::uint8_t> is_touched_;

@@ -19,6 +19,7 @@ namespace sotto {
 namespace {
 
 constexpr double kUnitRoundoff = 0x1p-53;
+constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 26;
 
 double contraction(double step, double lambda, double smoothness) noexcept {
   return std::max(std::fabs(1 - step * lambda), std::fabs(1 - step * (smoothness + lambda)));
@@ -81,7 +82,8 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
   const double rows_in_batch = static_cast<double>(std::min(recipe.batch_rows, facts.rows));
   const double unit = 4 * kUnitRoundoff * (facts.features + rows_in_batch + 4);
 
-  HitSum hits(recipe.fresh_order, per_pass);
+  // The bound for fresh orders holds for a fixed one too; it needs no memory for the positions of a pass.
+  HitSum hits(recipe.fresh_order || per_pass > kMostPositions, per_pass);
   double carried = 0;  // A_t
   double rounding = 0;
   double average_rounding = 0;

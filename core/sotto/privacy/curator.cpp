@@ -1,31 +1,13 @@
 #include "sotto/privacy/curator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/kernels.h"
 
 namespace sotto {
 namespace {
-
-/// Values beyond this many grid steps are clamped: the public range of spec 5.2.
-constexpr double kLargestOnGrid = 0x1p51;
-/// Adding and subtracting this rounds a double below 2^51 to the nearest integer, ties to even.
-constexpr double kRounder = 0x1.8p52;
-
-double on_grid(double value, double inverse_step) noexcept {
-  const double scaled = value * inverse_step;  // exact: the step is a power of two
-  if (!(std::fabs(scaled) < kLargestOnGrid)) return std::isnan(scaled) ? 0.0 : std::copysign(kLargestOnGrid, scaled);
-  return (scaled + kRounder) - kRounder;
-}
-
-void add_grid_noise(std::span<double> values, std::span<const std::int64_t> noise, double step) noexcept {
-  const double inverse_step = 1 / step;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = step * (on_grid(values[i], inverse_step) + static_cast<double>(noise[i]));
-  }
-}
 
 bool same_event(const Event& a, const Event& b) noexcept {
   if (a.index() != b.index()) return false;
@@ -41,39 +23,36 @@ bool same_event(const Event& a, const Event& b) noexcept {
 }  // namespace
 
 NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws)
-    : bits_(&bits), mechanism_(mechanism), path_(path), draws_left_(draws) {
-  const std::size_t dimension = base_of(mechanism).dimension;
-  (path == NoisePath::safe ? static_cast<void>(integer_noise_.resize(dimension)) : fast_noise_.resize(dimension));
-}
+    : bits_(&bits),
+      supply_(std::make_unique<NoiseSupply>(bits, mechanism, path, draws)),
+      dimension_(base_of(mechanism).dimension),
+      grid_step_(path == NoisePath::safe ? base_of(mechanism).grid.step : 0),
+      draws_left_(draws) {}
 
 NoisySums::NoisySums(NoisySums&& other) noexcept
     : bits_(std::exchange(other.bits_, nullptr)),
-      mechanism_(other.mechanism_),
-      path_(other.path_),
-      draws_left_(std::exchange(other.draws_left_, 0)),
-      integer_noise_(std::move(other.integer_noise_)),
-      fast_noise_(std::move(other.fast_noise_)) {}
+      supply_(std::move(other.supply_)),
+      dimension_(other.dimension_),
+      grid_step_(other.grid_step_),
+      draws_left_(std::exchange(other.draws_left_, 0)) {}
+
+// A sum of another dimension is not what the noise was calibrated to.
+bool NoisySums::may_noise(std::span<const double> sum) noexcept {
+  if (draws_left_ == 0 || sum.size() != dimension_) return false;
+  --draws_left_;
+  return true;
+}
 
 void NoisySums::perturb(std::span<double> sum) noexcept {
-  // A sum of another dimension is not what the noise was calibrated to.
-  if (draws_left_ == 0 || sum.size() != base_of(mechanism_).dimension) {
-    std::fill(sum.begin(), sum.end(), 0.0);
-    return;
+  if (!may_noise(sum)) return std::fill(sum.begin(), sum.end(), 0.0);
+  kernels::add_on_grid(grid_step_, supply_->next(), sum.data(), dimension_);
+}
+
+void NoisySums::step(double decay, double size, std::span<const double> sum, std::span<double> weights) noexcept {
+  if (weights.size() != dimension_ || !may_noise(sum)) {
+    return kernels::scale(decay, weights.data(), weights.size());
   }
-  --draws_left_;
-  std::visit(
-      [&](const auto& mechanism) {
-        if constexpr (requires { mechanism.draw_fast(*bits_, std::span<double>(fast_noise_)); }) {
-          if (path_ == NoisePath::fast) {
-            mechanism.draw_fast(*bits_, fast_noise_);
-            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += fast_noise_[i];
-            return;
-          }
-        }
-        mechanism.draw(*bits_, integer_noise_);
-        add_grid_noise(sum, integer_noise_, mechanism.grid.step);
-      },
-      mechanism_);
+  kernels::step_on_grid({decay, size, grid_step_, supply_->next()}, sum.data(), weights.data(), dimension_);
 }
 
 Curator::Curator(BitSource& bits) : bits_(&bits) {
@@ -101,13 +80,8 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
   }
   use_draws(mechanism, 1);
   Vector values = std::move(secret.value_);
-  std::vector<std::int64_t> noise(values.size());
-  std::visit(
-      [&](const auto& m) {
-        m.draw(*bits_, noise);
-        add_grid_noise(values, noise, m.grid.step);
-      },
-      mechanism);
+  NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
+  kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
   return values;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,17 +9,10 @@
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/mechanism.h"
+#include "sotto/privacy/noise_supply.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
-
-/// How step noise is drawn. The safe path is the release path of spec 5.2; the fast path uses float-grade noise that
-/// does not withstand attacks on the low bits, and the card says so.
-enum class NoisePath { safe, fast };
-constexpr auto enum_names(NoisePath) {
-  return std::array{std::pair{std::string_view("safe"), NoisePath::safe},
-                    std::pair{std::string_view("fast"), NoisePath::fast}};
-}
 
 /// Noise for batch sums, handed out by the curator for a charged number of draws. When they are used up, or for a sum
 /// of another dimension than the mechanism's, the sum is replaced by zeros: no data leaves without a charge. Move-only:
@@ -32,18 +26,21 @@ class NoisySums {
   ~NoisySums() = default;
 
   void perturb(std::span<double> sum) noexcept;
+  /// weights = decay * weights - size * (the noised sum), in one sweep; the sum itself is left as it was.
+  void step(double decay, double size, std::span<const double> sum, std::span<double> weights) noexcept;
   std::uint64_t draws_left() const noexcept { return draws_left_; }
 
  private:
   friend class Curator;
   NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
 
-  BitSource* bits_;
-  Mechanism mechanism_;
-  NoisePath path_;
+  bool may_noise(std::span<const double> sum) noexcept;
+
+  const BitSource* bits_;  // whose sums these are
+  std::unique_ptr<NoiseSupply> supply_;
+  std::size_t dimension_;
+  double grid_step_;  // 0 on the fast path, which has no grid
   std::uint64_t draws_left_;
-  std::vector<std::int64_t> integer_noise_;
-  Vector fast_noise_;
 };
 
 /// The only one who opens a Sensitive. Charges come first; each release uses up a charged draw of its own event and
@@ -57,7 +54,8 @@ class Curator {
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
-  /// Noise for `draws` batch sums, at least one; uses up as many charged draws.
+  /// Noise for `draws` batch sums, at least one; uses up as many charged draws. While it lives nothing else may be
+  /// drawn from this curator's bits.
   NoisySums step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
   /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless
   /// `noise` came from this curator's source and every sum promised to it was noised.

@@ -73,7 +73,10 @@ Calibrated finish(Noise noise, const ReleaseShape& shape, const Budget& budget, 
 
 MechanismChoice resolve(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
   if (choice != MechanismChoice::automatic) return choice;
-  if (budget.delta > 0) return MechanismChoice::gaussian;
+  if (budget.delta > 0) {
+    const bool covered = grid_delta(shape, budget.epsilon) <= budget.delta / 2;
+    return covered ? MechanismChoice::gaussian : MechanismChoice::discrete_gaussian;
+  }
   return grid_delta(shape, budget.epsilon) <= kLargestPureDelta ? MechanismChoice::l2_laplace
                                                                 : MechanismChoice::discrete_laplace;
 }
@@ -125,10 +128,10 @@ Grid make_grid(double sensitivity, std::size_t dimension) {
 
 double L2LaplaceNoise::stddev() const noexcept { return scale() * std::sqrt(static_cast<double>(dimension) + 1); }
 void L2LaplaceNoise::draw(BitSource& bits, std::span<std::int64_t> noise) const {
-  draw_l2_laplace(bits, scale() / grid.step * kUp, noise);
+  draw_l2_laplace(bits, scale() / grid.step * kUp, dimension, noise);
 }
 void L2LaplaceNoise::draw_fast(BitSource& bits, std::span<double> noise) const {
-  draw_l2_laplace_fast(bits, scale() * kUp, noise);
+  draw_l2_laplace_fast(bits, scale() * kUp, dimension, noise);
 }
 
 void GaussianNoise::draw(BitSource& bits, std::span<std::int64_t> noise) const {

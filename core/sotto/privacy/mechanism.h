@@ -23,7 +23,7 @@ struct Grid {
 };
 Grid make_grid(double sensitivity, std::size_t dimension);
 
-/// What every mechanism knows.
+/// What every mechanism knows. Its `draw` fills as many independent vectors of `dimension` coordinates as fit.
 struct NoiseBase {
   double sensitivity = 0;  ///< Delta of what is released
   std::size_t dimension = 0;

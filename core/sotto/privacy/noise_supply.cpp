@@ -1,0 +1,108 @@
+#include "sotto/privacy/noise_supply.h"
+
+#include <algorithm>
+
+#include "sotto/linalg/kernels.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kBlockValues = 32768;        // 256 KB a block: few hand-overs
+constexpr std::size_t kDrawValues = 2048;          // drawn at once: stay in the first-level cache
+constexpr std::uint64_t kDrawsWorthAThread = 256;  // fewer are drawn sooner than a thread starts
+
+}  // namespace
+
+NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws)
+    : bits_(bits),
+      mechanism_(mechanism),
+      path_(path),
+      dimension_(base_of(mechanism).dimension),
+      vectors_a_block_(std::clamp<std::size_t>(kBlockValues / dimension_, 1, std::max<std::uint64_t>(draws, 1))),
+      vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, vectors_a_block_)),
+      to_draw_(draws) {
+  const bool threaded = draws >= kDrawsWorthAThread && std::thread::hardware_concurrency() > 1;
+  for (std::size_t i = 0; i < (threaded ? kBlocks : 1); ++i) blocks_[i].values.resize(vectors_a_block_ * dimension_);
+  if (path == NoisePath::safe) integers_.resize(vectors_a_draw_ * dimension_);
+  if (threaded) {
+    producer_.emplace([this] { produce(); });
+  } else {
+    current_ = 0;
+  }
+}
+
+NoiseSupply::~NoiseSupply() {
+  if (!producer_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  producer_->join();
+}
+
+void NoiseSupply::fill(Block& block) noexcept {
+  block.vectors = static_cast<std::size_t>(std::min<std::uint64_t>(vectors_a_block_, to_draw_));
+  to_draw_ -= block.vectors;
+  for (std::size_t first = 0; first < block.vectors; first += vectors_a_draw_) {
+    const std::size_t count = std::min(vectors_a_draw_, block.vectors - first);
+    draw({block.values.data() + first * dimension_, count * dimension_});
+  }
+}
+
+void NoiseSupply::draw(std::span<double> values) noexcept {
+  std::visit(
+      [&](const auto& mechanism) {
+        if constexpr (requires { mechanism.draw_fast(bits_, values); }) {
+          if (path_ == NoisePath::fast) return mechanism.draw_fast(bits_, values);
+        }
+        const std::span<std::int64_t> integers(integers_.data(), values.size());
+        mechanism.draw(bits_, integers);
+        // Exact: the integers are below 2^52 and the step is a power of two.
+        kernels::scale_integers(mechanism.grid.step, integers.data(), values.data(), values.size());
+      },
+      mechanism_);
+}
+
+void NoiseSupply::produce() noexcept {
+  for (std::size_t i = 0; to_draw_ > 0; i = (i + 1) % kBlocks) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return free_ > 0 || stop_; });
+      if (stop_) return;
+      --free_;
+    }
+    fill(blocks_[i]);
+    {
+      const std::lock_guard lock(mutex_);
+      ++filled_;
+    }
+    changed_.notify_all();
+  }
+}
+
+void NoiseSupply::await_block() noexcept {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return filled_ > 0; });
+  --filled_;
+  // The block just read becomes free; before the first one nothing was read.
+  if (blocks_[current_].vectors > 0) ++free_;
+}
+
+void NoiseSupply::take_block() noexcept {
+  if (!producer_) {
+    fill(blocks_[current_]);
+  } else {
+    await_block();
+    changed_.notify_all();
+    current_ = (current_ + 1) % kBlocks;
+  }
+  used_ = 0;
+}
+
+const double* NoiseSupply::next() noexcept {
+  if (used_ == blocks_[current_].vectors) take_block();
+  return blocks_[current_].values.data() + used_++ * dimension_;
+}
+
+}  // namespace sotto

@@ -1,0 +1,72 @@
+#pragma once
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "sotto/linalg/vector.h"
+#include "sotto/privacy/mechanism.h"
+#include "sotto/random/bit_source.h"
+
+namespace sotto {
+
+/// How step noise is drawn. The safe path is the release path of spec 5.2; the fast path uses float-grade noise that
+/// does not withstand attacks on the low bits, and the card says so.
+enum class NoisePath { safe, fast };
+constexpr auto enum_names(NoisePath) {
+  return std::array{std::pair{std::string_view("safe"), NoisePath::safe},
+                    std::pair{std::string_view("fast"), NoisePath::fast}};
+}
+
+/// Noise vectors drawn in bulk, ahead of their use: noise depends on no row, so for many draws a thread of its own
+/// makes the next blocks while steps are taken. The vectors come in the same sequence with and without the thread. From
+/// construction to destruction nobody else may draw from `bits`.
+class NoiseSupply {
+ public:
+  NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
+  ~NoiseSupply();
+  NoiseSupply(const NoiseSupply&) = delete;
+  NoiseSupply& operator=(const NoiseSupply&) = delete;
+
+  /// The next vector, in natural units (safe path: whole multiples of the grid step); valid until the next call.
+  /// Call at most `draws` times.
+  const double* next() noexcept;
+
+ private:
+  static constexpr std::size_t kBlocks = 3;
+  struct Block {
+    AlignedVector values;
+    std::size_t vectors = 0;
+  };
+  void fill(Block& block) noexcept;
+  void draw(std::span<double> values) noexcept;
+  void produce() noexcept;
+  void take_block() noexcept;
+  void await_block() noexcept;
+
+  BitSource& bits_;
+  const Mechanism mechanism_;
+  const NoisePath path_;
+  const std::size_t dimension_;
+  const std::size_t vectors_a_block_;
+  const std::size_t vectors_a_draw_;
+  std::uint64_t to_draw_;  // by whoever fills
+  std::array<Block, kBlocks> blocks_;
+  std::vector<std::int64_t> integers_;
+  std::size_t current_ = kBlocks - 1;  // the block `next` reads from
+  std::size_t used_ = 0;               // vectors of it
+
+  // Waiting sleeps instead of spinning: where cores share their units a spinning reader slows the producer down.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t filled_ = 0;          // blocks ready to be read; guarded by mutex_, as are the next two
+  std::size_t free_ = kBlocks - 1;  // blocks that may be filled
+  bool stop_ = false;
+  std::optional<std::thread> producer_;
+};
+
+}  // namespace sotto
