@@ -26,17 +26,6 @@ void add_grid_noise(std::span<double> values, std::span<const std::int64_t> nois
   }
 }
 
-bool same_event(const Event& a, const Event& b) noexcept {
-  if (a.index() != b.index()) return false;
-  struct Parameter {
-    double operator()(const L2LaplaceEvent& e) const { return e.epsilon; }
-    double operator()(const DiscreteLaplaceEvent& e) const { return e.epsilon; }
-    double operator()(const GaussianEvent& e) const { return e.mu; }
-    double operator()(const DiscreteGaussianEvent& e) const { return e.rho; }
-  };
-  return std::visit(Parameter{}, a) == std::visit(Parameter{}, b);
-}
-
 }  // namespace
 
 NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws)
@@ -79,7 +68,7 @@ void Curator::charge(const Charge& charge) {
 void Curator::use_draws(const Mechanism& mechanism, std::uint64_t draws) {
   const Event event = event_of(mechanism);
   for (std::size_t i = 0; i < charges_.size(); ++i) {
-    if (draws_left_[i] < draws || !same_event(charges_[i].event, event)) continue;
+    if (draws_left_[i] < draws || charges_[i].event != event) continue;
     draws_left_[i] -= draws;
     return;
   }
@@ -104,7 +93,8 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
 
 NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws) {
   use_draws(mechanism, draws);
-  const bool has_fast = std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
+  const bool has_fast =
+      std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
   if (path == NoisePath::fast && !has_fast) {
     throw Error(ErrorKind::unsupported, "noise_path: fast exists for l2_laplace and gaussian only", "noise_path");
   }
