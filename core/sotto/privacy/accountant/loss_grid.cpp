@@ -44,8 +44,9 @@ Cell cell_of(const LossTails& low, const LossTails& high, double loss, double st
   const double lift = std::exp(loss);
   const double width = -std::expm1(-step);
   const double b = (p.value - q.value * lift) / width;
-  double error = (p.error + q.error * lift + 4 * kUnit * p.value) / width;
-  if (!std::isfinite(error)) error = p.value;
+  const double error = (p.error + q.error * lift + 4 * kUnit * p.value) / width;
+  // Where Q underflows nothing is known of the loss inside the cell.
+  if (!std::isfinite(b) || !std::isfinite(error)) return {p.value, p.value, 0};
   // An atom that rounding alone keeps from the grid point lies on it.
   const bool on_point = error <= kOnPoint * p.value && p.value - b <= error;
   return {p.value, std::clamp(b + error, 0.0, p.value), on_point ? p.value : std::clamp(b - error, 0.0, p.value)};
@@ -66,7 +67,7 @@ std::vector<double> lowering(const std::vector<Cell>& cells, double step, double
   std::vector<double> gap(n + 1, 0.0), down(n + 1, 0.0), up(n + 1, missing);
   for (std::size_t i = 0; i < n; ++i) {
     const double a = cells[i].p - cells[i].floor, b = cells[i].floor;
-    const double e = a > 0 && b > 0 ? a * b * width / (a + b * decay) * (1 + 8 * kUnit) : 0;
+    const double e = a > 0 && b > 0 ? a * (b / (a + b * decay)) * width * (1 + 8 * kUnit) : 0;
     gap[i] = std::max(gap[i], e);
     gap[i + 1] = std::max(gap[i + 1], e);
     up[i + 1] = up[i] + a * rise;

@@ -51,35 +51,37 @@ Complex power(Complex base, std::uint64_t count) {
   return result;
 }
 
-/// One grid's masses tilted and normalised; ln of what was divided by.
-struct Tilted {
-  std::vector<double> mass;
-  double log_moment = -kInfinity;
+/// The masses of one side of a grid by their logarithms; moments may be far outside the range of a double.
+class LogMasses {
+ public:
+  LogMasses(const LossGrid& grid, const std::vector<double>& mass)
+      : step_(grid.step), first_(static_cast<double>(grid.first)), log_(mass.size()) {
+    for (std::size_t i = 0; i < mass.size(); ++i) log_[i] = mass[i] > 0 ? std::log(mass[i]) : -kInfinity;
+  }
+  /// ln of the sum of mass e^(tilt loss).
+  double log_moment(double tilt) const {
+    double top = -kInfinity;
+    for (std::size_t i = 0; i < log_.size(); ++i) top = std::max(top, at(i, tilt));
+    if (top == -kInfinity) return top;
+    double sum = 0;
+    for (std::size_t i = 0; i < log_.size(); ++i) {
+      const double value = at(i, tilt) - top;
+      if (value > -80) sum += std::exp(value);
+    }
+    // What was skipped is below e^-80 a point.
+    return top + std::log(sum) + 1e-15;
+  }
+  std::vector<double> tilted(double tilt, double log_total) const {
+    std::vector<double> mass(log_.size());
+    for (std::size_t i = 0; i < log_.size(); ++i) mass[i] = std::exp(at(i, tilt) - log_total);
+    return mass;
+  }
+
+ private:
+  double at(std::size_t i, double tilt) const { return log_[i] + tilt * ((first_ + static_cast<double>(i)) * step_); }
+  double step_, first_;
+  std::vector<double> log_;
 };
-
-double log_moment(const LossGrid& grid, const std::vector<double>& mass, double tilt) {
-  const double slope = tilt * grid.step;
-  double top = -kInfinity;
-  for (std::size_t i = 0; i < mass.size(); ++i) {
-    if (mass[i] > 0) top = std::max(top, std::log(mass[i]) + slope * static_cast<double>(i));
-  }
-  if (top == -kInfinity) return -kInfinity;
-  double sum = 0;
-  for (std::size_t i = 0; i < mass.size(); ++i) {
-    if (mass[i] > 0) sum += std::exp(std::log(mass[i]) + slope * static_cast<double>(i) - top);
-  }
-  return top + std::log(sum) + slope * static_cast<double>(grid.first);
-}
-
-Tilted tilted(const LossGrid& grid, const std::vector<double>& mass, double tilt) {
-  Tilted result{std::vector<double>(mass.size(), 0.0), log_moment(grid, mass, tilt)};
-  if (result.log_moment == -kInfinity) return result;
-  for (std::size_t i = 0; i < mass.size(); ++i) {
-    const double loss = static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * grid.step;
-    if (mass[i] > 0) result.mass[i] = std::exp(std::log(mass[i]) + tilt * loss - result.log_moment);
-  }
-  return result;
-}
 
 std::size_t place(std::int64_t index, std::size_t points) {
   const auto n = static_cast<std::int64_t>(points);
@@ -87,84 +89,88 @@ std::size_t place(std::int64_t index, std::size_t points) {
   return static_cast<std::size_t>(rest < 0 ? rest + n : rest);
 }
 
+double norm_of(const std::vector<Complex>& values) {
+  double squares = 0;
+  for (const Complex& value : values) squares += std::norm(value);
+  return std::sqrt(squares);
+}
+
 }  // namespace
 
+/// Transforms of the two real sequences at frequencies 0 to n/2, and the error their inverses inherit.
+struct LossSum::Spectra {
+  std::vector<Complex> upper, lower;
+  double error = 0;
+  double steps = 0;
+};
+
 LossSum::LossSum(std::span<const GridTerm> terms, const SumPlan& plan) : plan_(plan), step_(terms.front().grid.step) {
-  const std::size_t n = plan.points;
-  const auto& transform = transform_of(n);
-  std::vector<Complex> packed(n), spectrum(n), product(n, Complex(1, 1));
-  bool first = true;
-  double input_error[2] = {0, 0}, steps = 0;
-  for (const GridTerm& term : terms) {
-    const Tilted up = tilted(term.grid, term.grid.upper, plan.tilt);
-    const Tilted low = tilted(term.grid, term.grid.lower, plan.tilt);
-    const auto count = static_cast<double>(term.count);
-    upper_.log_scale += count * up.log_moment;
-    lower_.log_scale += count * low.log_moment;
-    upper_.infinite =
-        -std::expm1(std::log1p(-upper_.infinite) + count * std::log1p(-std::min(1.0, term.grid.infinite_upper)));
-    lower_.infinite = -std::expm1(std::log1p(-lower_.infinite) + count * std::log1p(-term.grid.infinite_lower));
-    std::fill(packed.begin(), packed.end(), Complex(0, 0));
-    double squares = 0;
-    for (std::size_t i = 0; i < up.mass.size(); ++i) {
-      packed[place(term.grid.first + static_cast<std::int64_t>(i), n)] += Complex(up.mass[i], low.mass[i]);
+  Spectra spectra;
+  spectra.upper.assign(plan.points / 2 + 1, Complex(1, 0));
+  spectra.lower = spectra.upper;
+  for (const double factor : {1.0, 4.0}) {
+    for (Half* half : {&upper_, &lower_}) {
+      half->above.push_back({factor * plan.above, 0});
+      half->below.push_back({factor * plan.below, 0});
     }
-    for (const Complex& c : packed) squares += std::norm(c);
-    // A transform error e becomes count e in the power; tilting itself rounds each mass by a few units.
-    const double error = count * (transform_error(n) + 16 * kUnit) * std::sqrt(squares);
-    input_error[0] += error;
-    input_error[1] += error;
-    steps += count;
-    transform.transform(packed.data(), spectrum.data());
-    for (std::size_t k = 0; k <= n / 2; ++k) {
-      const Complex here = spectrum[k], there = std::conj(spectrum[(n - k) % n]);
-      const Complex u = power((here + there) * 0.5, term.count);
-      const Complex l = power(times(here - there, Complex(0, -0.5)), term.count);
-      // Two transforms of real sequences: product[k] keeps one, product[n-k] (k not 0, n/2) the other.
-      Complex& keep_u = product[k];
-      if (k == 0 || k == n / 2) {
-        keep_u = first ? Complex(u.real(), l.real()) : Complex(keep_u.real() * u.real(), keep_u.imag() * l.real());
-      } else {
-        Complex& keep_l = product[n - k];
-        keep_u = first ? u : times(keep_u, u);
-        keep_l = first ? l : times(keep_l, l);
-      }
-    }
-    first = false;
   }
-  // Pack U + iL with the symmetry of real sequences; the inverse is the conjugate of the transform of the conjugate.
-  for (std::size_t k = 1; k < (n + 1) / 2; ++k) {
-    const Complex u = product[k], l = product[n - k];
-    packed[k] = std::conj(u + times(Complex(0, 1), l));
-    packed[n - k] = std::conj(std::conj(u) + times(Complex(0, 1), std::conj(l)));
+  for (const GridTerm& term : terms) multiply(spectra, term);
+  invert(spectra);
+}
+
+/// Adds one term to the scales and Chernoff moments of a half and returns its masses, tilted to sum to 1.
+std::vector<double> LossSum::absorb(Half& half, const GridTerm& term, bool upper) const {
+  const LogMasses masses(term.grid, upper ? term.grid.upper : term.grid.lower);
+  const auto count = static_cast<double>(term.count);
+  const double total = masses.log_moment(plan_.tilt);
+  half.log_scale += count * total;
+  for (Chernoff& c : half.above) c.log_moment += count * (masses.log_moment(plan_.tilt + c.exponent) - total);
+  for (Chernoff& c : half.below) c.log_moment += count * (masses.log_moment(plan_.tilt - c.exponent) - total);
+  const double infinite = std::min(1.0, upper ? term.grid.infinite_upper : term.grid.infinite_lower);
+  half.infinite = -std::expm1(std::log1p(-half.infinite) + count * std::log1p(-infinite));
+  return masses.tilted(plan_.tilt, total);
+}
+
+void LossSum::multiply(Spectra& spectra, const GridTerm& term) {
+  const std::size_t n = plan_.points;
+  const std::vector<double> up = absorb(upper_, term, true), low = absorb(lower_, term, false);
+  std::vector<Complex> packed(n), transformed(n);
+  for (std::size_t i = 0; i < up.size(); ++i) {
+    packed[place(term.grid.first + static_cast<std::int64_t>(i), n)] += Complex(up[i], low[i]);
   }
-  packed[0] = std::conj(product[0]);
-  packed[n / 2] = std::conj(product[n / 2]);
-  double output = 0;
-  for (const Complex& c : packed) output += std::norm(c);
-  output = std::sqrt(output / static_cast<double>(n));
-  transform.transform(packed.data(), spectrum.data());
+  transform_of(n).transform(packed.data(), transformed.data());
+  // An error e of a transform becomes at most count e in its power, as no factor exceeds 1; tilting rounds masses.
+  const auto count = static_cast<double>(term.count);
+  spectra.error += count * (transform_error(n) + 16 * kUnit) * norm_of(packed);
+  spectra.steps += count;
+  for (std::size_t k = 0; k <= n / 2; ++k) {
+    const Complex here = transformed[k], there = std::conj(transformed[(n - k) % n]);
+    spectra.upper[k] = times(spectra.upper[k], power((here + there) * 0.5, term.count));
+    spectra.lower[k] = times(spectra.lower[k], power(times(here - there, Complex(0, -0.5)), term.count));
+  }
+}
+
+void LossSum::invert(const Spectra& spectra) {
+  const std::size_t n = plan_.points;
+  const Complex i(0, 1);
+  std::vector<Complex> packed(n), masses(n);
+  // The inverse is the conjugate of the transform of the conjugate; real sequences fix the other half.
+  for (std::size_t k = 0; k <= n / 2; ++k) {
+    const Complex u = spectra.upper[k], l = spectra.lower[k];
+    packed[(n - k) % n] = std::conj(std::conj(u) + times(i, std::conj(l)));
+    packed[k] = std::conj(u + times(i, l));
+  }
+  transform_of(n).transform(packed.data(), masses.data());
+  const double size = norm_of(packed) / std::sqrt(static_cast<double>(n));
+  const double error = 1.01 * (spectra.error + (transform_error(n) + 3 * spectra.steps * kUnit) * size);
   std::vector<double> mass(n);
-  const double output_error = (transform_error(n) + 3 * steps * kUnit) * output;
   for (Half* half : {&upper_, &lower_}) {
-    const bool is_upper = half == &upper_;
-    half->mass_error = 1.01 * (input_error[is_upper ? 0 : 1] + output_error);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Complex& c = spectrum[place(plan.low + static_cast<std::int64_t>(i), n)];
-      mass[i] = (is_upper ? c.real() : -c.imag()) / static_cast<double>(n);
+    for (std::size_t j = 0; j < n; ++j) {
+      const Complex& value = masses[place(plan_.low + static_cast<std::int64_t>(j), n)];
+      mass[j] = (half == &upper_ ? value.real() : -value.imag()) / static_cast<double>(n);
     }
+    half->mass_error = error;
     fill(*half, mass);
-    for (const double factor : {0.5, 0.75, 1.0, 1.25}) {
-      Chernoff above{factor * plan.above, -half->log_scale}, below{factor * plan.below, -half->log_scale};
-      for (const GridTerm& term : terms) {
-        const auto& m = is_upper ? term.grid.upper : term.grid.lower;
-        const auto count = static_cast<double>(term.count);
-        above.log_moment += count * log_moment(term.grid, m, plan.tilt + above.exponent);
-        below.log_moment += count * log_moment(term.grid, m, plan.tilt - below.exponent);
-      }
-      half->above.push_back(above);
-      half->below.push_back(below);
-    }
   }
 }
 

@@ -46,6 +46,10 @@ class LossSum {
     std::vector<Chernoff> above, below;
     double infinite = 0;  // P mass at infinite loss
   };
+  struct Spectra;
+  std::vector<double> absorb(Half& half, const GridTerm& term, bool upper) const;
+  void multiply(Spectra& spectra, const GridTerm& term);
+  void invert(const Spectra& spectra);
   void fill(Half& half, std::span<const double> mass) const;
   double outside(const Half& half, double epsilon) const;
   double delta_of(const Half& half, double epsilon, double sign) const;

@@ -14,18 +14,20 @@
 namespace sotto {
 namespace {
 
-constexpr int kPointsASide = 160;
-constexpr double kDecades = 10;  // from the range down to 1e-10 of it
+constexpr int kPointsASide = 100;
+constexpr int kEvenPoints = 200;
+constexpr double kDecades = 10;
 
+/// Geometric towards 0, where most of the mass of a sampled release lies, and even over the range, for the tails.
 std::vector<double> thresholds(const LossRange& range) {
-  std::vector<double> all;
+  std::vector<double> all{0};
   for (int i = 0; i <= kPointsASide; ++i) {
-    all.push_back(range.low * std::pow(10.0, -kDecades * i / kPointsASide));
+    const double fraction = std::pow(10.0, -kDecades * i / kPointsASide);
+    all.push_back(range.low * fraction);
+    all.push_back(range.high * fraction);
   }
-  all.push_back(0);
-  for (int i = kPointsASide; i >= 0; --i) {
-    all.push_back(range.high * std::pow(10.0, -kDecades * i / kPointsASide));
-  }
+  for (int i = 1; i < kEvenPoints; ++i) all.push_back(range.low + (range.high - range.low) * i / kEvenPoints);
+  std::sort(all.begin(), all.end());
   return all;
 }
 
@@ -35,14 +37,15 @@ void LossSurvey::add(const LossLaw& law, std::uint64_t count) {
   Part part;
   part.count = static_cast<double>(count);
   steps_ += part.count;
-  const std::vector<double> at = thresholds(range_of(law, Cut{}));
+  const std::vector<double> at = thresholds(range_of(law, Cut{1e-307, 1e-30}));
   LossTails low = law.tails(at.front());
   for (std::size_t i = 1; i < at.size(); ++i) {
     const LossTails high = law.tails(at[i]);
     const double p = low.p_above < high.p_below ? low.p_above - high.p_above : high.p_below - low.p_below;
     const double q = low.q_above < high.q_below ? low.q_above - high.q_above : high.q_below - low.q_below;
-    if (p > 1e-305 && q > 1e-305) {
-      part.loss.push_back(std::clamp(std::log(p / q), at[i - 1], at[i]));
+    if (p > 1e-307) {
+      const double middle = (at[i - 1] + at[i]) / 2;
+      part.loss.push_back(q > 1e-300 ? std::clamp(std::log(p / q), at[i - 1], at[i]) : middle);
       part.log_p.push_back(std::log(p));
     }
     low = high;

@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -93,13 +91,15 @@ class WorldAccount {
       const Pass p = plan(query, step, tilt);
       const Bound bound = run(query, p);
       best = {std::max(best.lower, bound.lower), std::min(best.upper, bound.upper)};
-      if (getenv("DBG"))
-        fprintf(stderr, "pass %d step %g N %zu tilt %g low %g up %g [%g %g]\n", pass, p.step, p.sum.points, p.sum.tilt,
-                double(p.sum.low) * p.step, p.cut_above, bound.lower, bound.upper);
+      if (!std::isfinite(best.upper)) {  // the survey misjudged the tails; a smaller tilt has lighter ones
+        tilt *= 0.3;
+        step = first_step(query, tilt);
+        continue;
+      }
       const double gap = best.upper - best.lower;
       const double wanted = query.precision * best.upper;
       if (best.upper <= enough || gap <= wanted || p.finest) break;
-      if (query.wants_epsilon && std::isfinite(best.upper)) {
+      if (query.wants_epsilon) {
         const double guess = best.lower > 0 ? (best.lower + best.upper) / 2 : best.upper;
         tilt = std::min(survey_.tilt_for_epsilon(guess), most_tilt());
       }
@@ -188,8 +188,10 @@ class WorldAccount {
       step = width / static_cast<double>(points);
     }
     pass.step = step;
-    pass.sum = {placement.tilt, static_cast<std::int64_t>(std::floor(window.low / step)) - 4, points, window.above,
-                window.below};
+    // Points to spare go to both sides.
+    const double spare = std::max(0.0, static_cast<double>(points) - width / step) / 3;
+    pass.sum = {placement.tilt, static_cast<std::int64_t>(std::floor(window.low / step - spare)) - 4, points,
+                window.above, window.below};
     return pass;
   }
 
@@ -203,7 +205,8 @@ class WorldAccount {
       // Atoms are placed up to 1e-8 of a step, losses up to a few units.
       const double allowance = survey_.steps() * (pass.step * 1e-8 + 1e-17);
       const double lower = sum.epsilon_lower(query.given) * (1 - 1e-12) - allowance;
-      return {std::max(0.0, lower), sum.epsilon_upper(query.given) * (1 + 1e-12) + survey_.steps() * 1e-17};
+      const double upper = sum.epsilon_upper(query.given);
+      return {std::max(0.0, lower), upper == 0 ? 0 : upper * (1 + 1e-12) + survey_.steps() * 1e-17};
     }
     return {sum.delta_lower(query.given) * (1 - 1e-11), std::min(1.0, sum.delta_upper(query.given) * (1 + 1e-11))};
   }
