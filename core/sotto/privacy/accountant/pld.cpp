@@ -31,6 +31,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLogOutside = -30;  // e^-30 of the tilted mass may lie outside the window
 constexpr std::size_t kFewestPoints = std::size_t{1} << 10;
 constexpr std::size_t kMostPoints = std::size_t{1} << 21;
+constexpr std::size_t kUsualPoints = std::size_t{1} << 19;
 constexpr double kSmallestDelta = 1e-250;
 constexpr int kMostPasses = 8;
 
@@ -172,9 +173,10 @@ class WorldAccount {
     Pass pass;
     const double share = std::min(1e-6, 1e-2 * query.precision * std::min(1.0, tilt * epsilon));
     pass.cut_above = std::max(1e-300, std::exp(log_delta) * share / survey_.steps());
+    const std::size_t most = query.precision < 1e-4 ? kMostPoints : kUsualPoints;
     for (const Term& term : terms_) {
       pass.ranges.push_back(range_of(term.law, {pass.cut_above, 1e-18 / survey_.steps()}));
-      const double smallest = (pass.ranges.back().high - pass.ranges.back().low) / static_cast<double>(kMostPoints);
+      const double smallest = (pass.ranges.back().high - pass.ranges.back().low) / static_cast<double>(most);
       pass.finest = pass.finest || step < smallest;
       step = std::max(step, smallest);
     }
@@ -182,7 +184,7 @@ class WorldAccount {
     pass.finest = pass.finest || atoms_only_;
     const double width = (window.high - window.low) * 1.03 + 8 * step;
     std::size_t points = kFewestPoints;
-    while (static_cast<double>(points) * step < width && points < kMostPoints) points *= 2;
+    while (static_cast<double>(points) * step < width && points < most) points *= 2;
     if (static_cast<double>(points) * step < width) {
       pass.finest = true;
       step = width / static_cast<double>(points);

@@ -13,6 +13,10 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/privacy/accountant/gdp.h"
+#include "sotto/privacy/accountant/loss_law.h"
+#include "sotto/privacy/accountant/pld.h"
+#include "sotto/privacy/accountant/worlds.h"
 
 namespace sotto {
 namespace {
@@ -38,16 +42,33 @@ class Excess {
  private:
   /// Exact accountants first: where they apply no other is smaller.
   double upper(const Event& event) const {
-    if (only_ == AccountantChoice::automatic) {
-      for (const AccountantChoice exact : {AccountantChoice::gdp, AccountantChoice::pld}) {
-        try {
-          return account_delta(event, target_.relation, target_.epsilon, exact).value.upper;
-        } catch (const Error& error) {
-          if (error.kind() != ErrorKind::unsupported) throw;
-        }
-      }
+    const bool any = only_ == AccountantChoice::automatic;
+    if (any && applies([&] { gdp_mu_of(event, target_.relation); })) {
+      return account_delta(event, target_.relation, target_.epsilon, AccountantChoice::gdp).value.upper;
     }
+    if (only_ == AccountantChoice::pld || (any && applies([&] { worlds_have_pairs(event); }))) return by_pld(event);
     return account_delta(event, target_.relation, target_.epsilon, only_).value.upper;
+  }
+  double by_pld(const Event& event) const {
+    const Bound rough = pld_delta(event, target_.relation, target_.epsilon, 0.2);
+    // Far from the target a rough answer tells the side.
+    if (rough.upper < target_.delta / 2 || rough.lower > target_.delta * 2) return rough.upper;
+    return pld_delta(event, target_.relation, target_.epsilon, 1e-3).upper;
+  }
+  void worlds_have_pairs(const Event& event) const {
+    for (const World& world : worlds(event, target_.relation)) {
+      for (const Step& step : world) loss_law(step.leaf, step.side);
+    }
+  }
+  template <class F>
+  static bool applies(const F& f) {
+    try {
+      f();
+      return true;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unsupported) throw;
+      return false;
+    }
   }
   Target target_;
   AccountantChoice only_;
