@@ -33,8 +33,8 @@ Json report_json(const LoadReport& report) {
 }
 
 std::string report_text(const std::string& path, const LoadReport& report) {
-  std::string text = fmt::format("  {:<12} {} ({} positive, {} negative, {} become the zero row)\n", "rows", report.rows,
-                                 report.positive, report.negative, report.zero_rows);
+  std::string text = fmt::format("  {:<12} {} ({} positive, {} negative, {} become the zero row)\n", "rows",
+                                 report.rows, report.positive, report.negative, report.zero_rows);
   for (const auto& [kind, count] : report.problem_counts) {
     if (count > 0) text += fmt::format("  {:<12} {}: {}\n", "problem", name_of(kind), count);
   }
@@ -93,19 +93,25 @@ struct InfoVerb {
     const BlockFile file(data);
     load_rows(file);  // verifies every block
     const Facts& facts = file.facts();
-    Json json{{"rows", facts.rows},           {"features", facts.features},       {"data_norm", facts.data_norm},
-              {"sparse", facts.sparse},       {"block_rows", file.block_rows()},  {"blocks", file.block_count()},
-              {"bytes", file.file_bytes()},   {"checksums", "all blocks verified"}, {"schema", Json::parse(file.metadata())}};
+    Json json{
+        {"rows", facts.rows},         {"features", facts.features},         {"data_norm", facts.data_norm},
+        {"sparse", facts.sparse},     {"block_rows", file.block_rows()},    {"blocks", file.block_count()},
+        {"bytes", file.file_bytes()}, {"checksums", "all blocks verified"}, {"schema", Json::parse(file.metadata())}};
     if (as_json_text) return json.dump(2);
-    return fmt::format("Block file {}\n  {} rows, {} features, data_norm {:g}, {}\n  {} blocks of {} rows, {} bytes, all "
-                       "checksums right",
-                       data, facts.rows, facts.features, facts.data_norm, facts.sparse ? "sparse" : "dense",
-                       file.block_count(), file.block_rows(), file.file_bytes());
+    return fmt::format(
+        "Block file {}\n  {} rows, {} features, data_norm {:g}, {}\n  {} blocks of {} rows, {} bytes, all "
+        "checksums right",
+        data, facts.rows, facts.features, facts.data_norm, facts.sparse ? "sparse" : "dense", file.block_count(),
+        file.block_rows(), file.file_bytes());
   }
 
   static Json column_json(const ColumnProfile& column) {
-    return Json{{"name", column.name},   {"numbers", column.numbers}, {"empty", column.empty},
-                {"others", column.others}, {"min", column.min},         {"max", column.max},
+    return Json{{"name", column.name},
+                {"numbers", column.numbers},
+                {"empty", column.empty},
+                {"others", column.others},
+                {"min", column.min},
+                {"max", column.max},
                 {"distinct", column.too_many_distinct ? Json(nullptr) : Json(column.distinct.size())}};
   }
   static Json as_json(const InspectReport& report) {
@@ -120,8 +126,9 @@ struct InfoVerb {
   std::string as_text(const InspectReport& report) const {
     std::string text = fmt::format("{}: {} rows\n", data, report.profile.rows);
     for (const ColumnProfile& c : report.profile.columns) {
-      text += fmt::format("  {:<24} {} numbers from {:g} to {:g}, {} empty, {} others, {} distinct\n", c.name, c.numbers,
-                          c.min, c.max, c.empty, c.others, c.too_many_distinct ? "many" : std::to_string(c.distinct.size()));
+      text += fmt::format("  {:<24} {} numbers from {:g} to {:g}, {} empty, {} others, {} distinct\n", c.name,
+                          c.numbers, c.min, c.max, c.empty, c.others,
+                          c.too_many_distinct ? "many" : std::to_string(c.distinct.size()));
     }
     if (!report.undeclared.empty()) text += fmt::format("  {:<12} {}\n", "undeclared", report.undeclared);
     if (report.undeclared.empty()) text += report_text(data, report.checked);
@@ -177,7 +184,8 @@ void add(CLI::App& parent, Output& output, const std::string& name, const std::s
 void add_data(CLI::App& program, Output& output) {
   CLI::App* data = program.add_subcommand("data", "make, pack and look at data files");
   data->require_subcommand(1);
-  add<PackVerb>(*data, output, "pack", "pack a file into a shuffled, checksummed block file; reports problems strictly");
+  add<PackVerb>(*data, output, "pack",
+                "pack a file into a shuffled, checksummed block file; reports problems strictly");
   add<InfoVerb>(*data, output, "info", "what a file holds and what must be declared; not for release");
   CLI::App* synth = data->add_subcommand("synth", "generate synthetic data");
   synth->require_subcommand(1);

@@ -10,7 +10,8 @@
 namespace sotto::cli {
 namespace {
 
-constexpr const char* kWarning = "computed from the rows without noise: NOT PRIVATE, not for release if the rows are private";
+constexpr const char* kWarning =
+    "computed from the rows without noise: NOT PRIVATE, not for release if the rows are private";
 
 struct EvaluateVerb {
   std::string model;
@@ -49,7 +50,8 @@ struct EvaluateVerb {
 }  // namespace
 
 void add_evaluate(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "evaluate", "accuracy, loss, AUC and confusion of a model on labelled rows");
+  CLI::App* verb =
+      add_verb(program, output, "evaluate", "accuracy, loss, AUC and confusion of a model on labelled rows");
   auto state = std::make_shared<EvaluateVerb>();
   verb->add_option("--model", state->model, "the model")->required()->type_name("FILE");
   verb->add_option("--data", state->data, "rows with labels, in the columns the model was trained on")

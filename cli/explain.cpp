@@ -86,7 +86,8 @@ struct ExplainVerb {
 }  // namespace
 
 void add_explain(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "explain", "the methods, losses and parameters there are, or a model's card");
+  CLI::App* verb =
+      add_verb(program, output, "explain", "the methods, losses and parameters there are, or a model's card");
   auto state = std::make_shared<ExplainVerb>();
   verb->add_flag("--catalog", state->list, "list methods, losses, step schedules and their parameters");
   verb->add_option("--model", state->model, "print the privacy card of this model")->type_name("FILE");

@@ -13,7 +13,8 @@ std::string flag_of(std::string_view field_name) {
 void FieldFlags::add(std::string_view name, const std::string& help) {
   if (!added_.insert(std::string(name)).second) return;
   const std::string key(name);
-  app_.add_option_function<std::string>(flag_of(name), [this, key](const std::string& text) { given_[key] = text; }, help)
+  app_.add_option_function<std::string>(
+          flag_of(name), [this, key](const std::string& text) { given_[key] = text; }, help)
       ->group(group_)
       ->type_name("");
 }

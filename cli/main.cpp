@@ -47,7 +47,8 @@ constexpr const char* kFooter =
 
 int main(int argc, char** argv) {
   using namespace sotto::cli;
-  CLI::App program("Linear models with a proven differential-privacy guarantee, trained where the data lives.", "sotto");
+  CLI::App program("Linear models with a proven differential-privacy guarantee, trained where the data lives.",
+                   "sotto");
   program.set_version_flag("--version", std::string(sotto::kVersion));
   program.require_subcommand(1);
   program.footer(kFooter);

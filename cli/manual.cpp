@@ -83,8 +83,8 @@ void add_section(const CLI::App& app, const std::string& path, std::string& page
 }
 
 std::string man_page(const CLI::App& program) {
-  std::string page = fmt::format(".TH SOTTO 1 \"\" \"sotto {}\"\n.SH NAME\nsotto \\- {}\n", kVersion,
-                                 roff(program.get_description()));
+  std::string page =
+      fmt::format(".TH SOTTO 1 \"\" \"sotto {}\"\n.SH NAME\nsotto \\- {}\n", kVersion, roff(program.get_description()));
   page += ".SH SYNOPSIS\n.B sotto\n\\fIverb\\fR [\\fIoptions\\fR]\n.SH VERBS\n";
   for (const CLI::App* child : children(program)) add_section(*child, "sotto " + child->get_name(), page);
   page += fmt::format(".SH EXIT STATUS\n{}\n", roff(program.get_footer()));

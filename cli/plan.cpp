@@ -30,7 +30,8 @@ struct PlanVerb {
 }  // namespace
 
 void add_plan(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "plan", "what a run would cost and how large its noise would be; reads no row");
+  CLI::App* verb =
+      add_verb(program, output, "plan", "what a run would cost and how large its noise would be; reads no row");
   auto state = std::make_shared<PlanVerb>(*verb);
   verb->callback([state, &output] { state->run(output); });
 }

@@ -24,7 +24,9 @@ class Sheet {
   }
   Sheet(const Sheet&) = delete;
   Sheet& operator=(const Sheet&) = delete;
-  void write(const std::string& text) { failed_ = std::fwrite(text.data(), 1, text.size(), file_) != text.size() || failed_; }
+  void write(const std::string& text) {
+    failed_ = std::fwrite(text.data(), 1, text.size(), file_) != text.size() || failed_;
+  }
   void finish() {
     failed_ = std::fflush(file_) != 0 || failed_;
     if (failed_) throw Error(ErrorKind::io, path_ + ": cannot be written", "out");
@@ -86,7 +88,8 @@ struct PredictVerb {
 }  // namespace
 
 void add_predict(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "predict", "predict from raw columns; one line a row (with --json one object a line)");
+  CLI::App* verb =
+      add_verb(program, output, "predict", "predict from raw columns; one line a row (with --json one object a line)");
   auto state = std::make_shared<PredictVerb>();
   verb->add_option("--model", state->model, "the model")->required()->type_name("FILE");
   verb->add_option("--data", state->data, "rows in the columns the model was trained on; labels are not needed")

@@ -1,12 +1,13 @@
+#include "sotto/train.h"
+
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "data_flags.h"
 #include "request.h"
-#include "source.h"
 #include "sotto/model/json.h"
-#include "sotto/train.h"
+#include "source.h"
 #include "verbs.h"
 
 namespace sotto::cli {

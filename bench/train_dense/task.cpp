@@ -25,7 +25,7 @@ Task train_dense_task() {
   const auto with = [=](auto* contender, std::size_t batch_rows) {
     return [=] { return contender(*problem, batch_rows); };
   };
-  return {
+  Task task{
       "train_dense",
       problem->rows,
       {
@@ -38,6 +38,8 @@ Task train_dense_task() {
           {"hand_written_batch_1", with(train_dense::hand_written, 1), plain(1), {{"read_memory"}}},
           {"bare_kernels_batch_1", with(train_dense::bare_kernels, 1), plain(1), {{"hand_written_batch_1"}}},
       }};
+  for (Contender& contender : train_dense::library(problem)) task.contenders.push_back(std::move(contender));
+  return task;
 }
 
 }  // namespace sotto::bench

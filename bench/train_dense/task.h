@@ -1,4 +1,7 @@
 #pragma once
+#include <memory>
+#include <vector>
+
 #include "runner.h"
 #include "train_dense/problem.h"
 
@@ -16,6 +19,9 @@ Answer read_memory(const DenseProblem& problem);
 Answer hand_written(const DenseProblem& problem, std::size_t batch_rows);
 /// The kernels of the library without anything around them.
 Answer bare_kernels(const DenseProblem& problem, std::size_t batch_rows);
+
+/// The library through its public interface: every method and engine there is.
+std::vector<Contender> library(const std::shared_ptr<const DenseProblem>& problem);
 
 }  // namespace train_dense
 }  // namespace sotto::bench

@@ -22,18 +22,20 @@ Task train_sparse_task() {
   const auto with = [=](auto* contender, std::size_t batch_rows) {
     return [=] { return contender(*problem, batch_rows); };
   };
-  return {"train_sparse",
-          problem->rows,
-          {
-              {"read_memory", [=] { return train_sparse::read_memory(*problem); }, [=] { return sums(*problem); }},
-              {"hand_written_batch_50", with(train_sparse::hand_written, 50), plain(50), {{"read_memory"}}},
-              {"bare_kernels_batch_50",
-               with(train_sparse::bare_kernels, 50),
-               plain(50),
-               {{"hand_written_batch_50", 1.3}, {"read_memory"}}},
-              {"hand_written_batch_1", with(train_sparse::hand_written, 1), plain(1), {{"read_memory"}}},
-              {"bare_kernels_batch_1", with(train_sparse::bare_kernels, 1), plain(1), {{"hand_written_batch_1"}}},
-          }};
+  Task task{"train_sparse",
+            problem->rows,
+            {
+                {"read_memory", [=] { return train_sparse::read_memory(*problem); }, [=] { return sums(*problem); }},
+                {"hand_written_batch_50", with(train_sparse::hand_written, 50), plain(50), {{"read_memory"}}},
+                {"bare_kernels_batch_50",
+                 with(train_sparse::bare_kernels, 50),
+                 plain(50),
+                 {{"hand_written_batch_50", 1.3}, {"read_memory"}}},
+                {"hand_written_batch_1", with(train_sparse::hand_written, 1), plain(1), {{"read_memory"}}},
+                {"bare_kernels_batch_1", with(train_sparse::bare_kernels, 1), plain(1), {{"hand_written_batch_1"}}},
+            }};
+  for (Contender& contender : train_sparse::library(problem)) task.contenders.push_back(std::move(contender));
+  return task;
 }
 
 }  // namespace sotto::bench

@@ -1,5 +1,8 @@
 #include "sotto/train.h"
 
+#include <algorithm>
+
+#include "sotto/base/error.h"
 #include "sotto/optim/psgd.h"
 #include "sotto/privacy/curator.h"
 
@@ -23,12 +26,16 @@ class ProgressMeter final : public RowConsumer {
   ProgressMeter(RowConsumer& next, double total_rows, const std::function<void(double)>& report)
       : next_(next), total_rows_(total_rows), report_(report) {}
   void consume(const RowBlock& block) noexcept override {
-    next_.consume(block);
-    rows_ += static_cast<double>(block.rows);
-    report_(rows_ / total_rows_);
+    for (std::size_t first = 0; first < block.rows; first += kReportRows) {
+      const std::size_t count = std::min(kReportRows, block.rows - first);
+      next_.consume(block.slice(first, count));
+      rows_ += static_cast<double>(count);
+      report_(rows_ / total_rows_);
+    }
   }
 
  private:
+  static constexpr std::size_t kReportRows = 65536;
   RowConsumer& next_;
   double total_rows_;
   const std::function<void(double)>& report_;
@@ -45,12 +52,20 @@ ScanOrder scan_order(const Plan& plan, const Engine& engine, const std::optional
   return order;
 }
 
-void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, RowConsumer& consumer) {
+/// The sensitivity rests on every pass visiting every row once, so that is checked by count after each.
+void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, Psgd& psgd) {
   const ScanOrder order = scan_order(plan, engine, request.order_seed);
   const double total_rows = static_cast<double>(engine.facts().rows) * plan.recipe.passes;
   const std::function<void(double)> silent = [](double) {};
-  ProgressMeter meter(consumer, total_rows, request.progress ? request.progress : silent);
-  for (std::uint32_t pass = 0; pass < plan.recipe.passes; ++pass) engine.scan(order, pass, meter);
+  const std::function<void(double)>& report = request.progress ? request.progress : silent;
+  ProgressMeter meter(psgd, total_rows, report);
+  const std::uint64_t per_pass = plan.recipe.steps_per_pass(engine.facts().rows);
+  for (std::uint32_t pass = 0; pass < plan.recipe.passes; ++pass) {
+    engine.scan(order, pass, meter);
+    if (psgd.steps_done() != (pass + std::uint64_t{1}) * per_pass) {
+      throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
+    }
+  }
 }
 
 }  // namespace

@@ -14,10 +14,10 @@ struct TrainRequest {
   Problem problem;
   Algorithm algorithm;
   Budget budget;
-  std::string encoding = "{}";                 ///< stored in the model for prediction from raw columns
-  std::vector<std::string> not_private;        ///< why the data's preparation was not private, e.g. observed bounds
-  std::optional<std::uint64_t> order_seed;     ///< repeats the order of the rows; the guarantee does not rest on it
-  std::function<void(double)> progress;        ///< called with the fraction of rows done, a function of counts alone
+  std::string encoding = "{}";              ///< stored in the model for prediction from raw columns
+  std::vector<std::string> not_private;     ///< why the data's preparation was not private, e.g. observed bounds
+  std::optional<std::uint64_t> order_seed;  ///< repeats the order of the rows; the guarantee does not rest on it
+  std::function<void(double)> progress;     ///< called with the fraction of rows done, a function of counts alone
 };
 
 /// Plan, charge, run, release, card. `bits` is the noise; a seeded source stamps the model *not private*.

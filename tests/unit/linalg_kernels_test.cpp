@@ -141,35 +141,35 @@ TEST_P(Kernels, SumOfNothingIsPositiveZero) {
   EXPECT_EQ(bits_of(g[0]), bits_of(-0.0));
 }
 
-TEST(SparseKernels, HaveTheBitsOfTheDenseOnesOnAFullRow) {
-  for (const std::size_t n : lengths()) {
-    const auto x = numbers<float>(n, Values::adversarial, 12);
-    const auto w = numbers<double>(n, Values::adversarial, 13);
+TEST_P(Kernels, OfSparseRowsHaveTheBitsOfTheDenseOnesOnAFullRow) {
+  for_all([](std::size_t n, Values kind, std::size_t offset) {
+    const auto x = numbers<float>(n + offset, kind, 12);
+    const auto w = numbers<double>(n, kind, 13);
+    const float* values = x.data() + offset;
     std::vector<std::uint32_t> columns(n);
     for (std::size_t i = 0; i < n; ++i) columns[i] = static_cast<std::uint32_t>(i);
-    ASSERT_EQ(bits_of(kernels::dot(columns.data(), x.data(), n, w.data())),
-              bits_of(kernels::dot(x.data(), w.data(), n)));
+    ASSERT_EQ(bits_of(kernels::dot(columns.data(), values, n, w.data())), bits_of(kernels::dot(values, w.data(), n)));
     std::vector<double> sparse = w;
     std::vector<double> dense = w;
-    kernels::axpy(-0.7, columns.data(), x.data(), n, sparse.data());
-    kernels::axpy(-0.7, x.data(), dense.data(), n);
+    kernels::axpy(-0.7, columns.data(), values, n, sparse.data());
+    kernels::axpy(-0.7, values, dense.data(), n);
     ASSERT_EQ(bits_of(sparse), bits_of(dense));
-  }
+  });
 }
 
-TEST(SparseKernels, CountStoredEntriesForTheLanes) {
-  for (const std::size_t count : lengths()) {
-    const auto values = numbers<float>(count, Values::adversarial, 14);
-    const auto w = numbers<double>(5 * count + 3, Values::adversarial, 15);
+TEST_P(Kernels, OfSparseRowsCountStoredEntriesForTheLanes) {
+  for_all([](std::size_t count, Values kind, std::size_t offset) {
+    const auto values = numbers<float>(count + offset, kind, 14);
+    const auto w = numbers<double>(5 * count + 3, kind, 15);
     std::vector<std::uint32_t> columns(count);
     std::vector<double> picked(count);
     for (std::size_t i = 0; i < count; ++i) {
       columns[i] = static_cast<std::uint32_t>(5 * i + i % 3);
       picked[i] = w[columns[i]];
     }
-    ASSERT_EQ(bits_of(kernels::dot(columns.data(), values.data(), count, w.data())),
-              bits_of(linalg_reference::dot(values.data(), picked.data(), count)));
-  }
+    ASSERT_EQ(bits_of(kernels::dot(columns.data(), values.data() + offset, count, w.data())),
+              bits_of(linalg_reference::dot(values.data() + offset, picked.data(), count)));
+  });
 }
 
 TEST(KernelTargets, AnUnknownNameChangesNothing) {

@@ -90,6 +90,27 @@ TEST(BitSource, AShortFillTakesTheNextWords) {
   EXPECT_EQ(together, read_words(b, together.size()));
 }
 
+TEST(BitSource, TakenWordsAreTheNextOnesUnlessTheBufferIsTooShort) {
+  BitSource a(ReproducibleSeed{7}), b(ReproducibleSeed{7});
+  const auto words = read_words(b, 3 * BitSource::kBufferWords);
+  const auto first = a.take(1000);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), words.begin()));
+  const auto second = a.take(40);
+  EXPECT_TRUE(std::equal(second.begin(), second.end(), words.begin() + BitSource::kBufferWords));
+  EXPECT_EQ(a.next(), words[BitSource::kBufferWords + 40]);
+}
+
+TEST(BitSource, AChildProcessNeverTakesItsParentsWords) {
+  BitSource bits;
+  bits.next();
+  const auto take = [&] {
+    const auto words = bits.take(40);
+    return std::vector<std::uint64_t>(words.begin(), words.end());
+  };
+  const auto child = words_of_a_child(40, take);
+  expect_disjoint(child, take());
+}
+
 TEST(BitSource, TwoThousandSourcesArePairwiseDistinct) {
   std::set<std::uint64_t> seen;
   for (int i = 0; i < 2000; ++i) {

@@ -53,10 +53,12 @@ double published_convex(const SgdOptions& options, const PlanInput& input, doubl
 }  // namespace
 
 double published_sensitivity(const SgdOptions& options, const PlanInput& input) {
-  const bool known = !std::holds_alternative<InverseSqrtStep>(options.step) &&
-                     !std::holds_alternative<InverseStep>(options.step);
-  require(known, "calibration", "published has no formula for this step schedule");
   const double gamma = input.problem.lambda;
+  const bool corollary =
+      std::holds_alternative<DecreasingStep>(options.step) || std::holds_alternative<SquareRootStep>(options.step);
+  const bool known = !std::holds_alternative<InverseSqrtStep>(options.step) &&
+                     !std::holds_alternative<InverseStep>(options.step) && !(gamma > 0 && corollary);
+  require(known, "calibration", "published has no formula for this step schedule and lambda");
   // L = 1 + lambda R with R = 1/lambda unless a radius is given, as in Wu17's experiments.
   const double radius = options.radius > 0 ? options.radius : (gamma > 0 ? 1 / gamma : 0);
   const double lipschitz = input.facts.data_norm + gamma * radius;

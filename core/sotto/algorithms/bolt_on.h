@@ -21,7 +21,7 @@ struct BoltOn {
   static constexpr std::string_view kName = "bolt_on";
   static constexpr std::string_view kSummary = "permutation SGD, noise once at the end; logistic or huber_svm";
   static constexpr std::string_view kReference = "[Wu17, Algorithms 1 and 2], corrected";
-  SgdOptions sgd;
+  SgdOptions sgd{};
   MechanismChoice mechanism = MechanismChoice::automatic;
   Calibration calibration = Calibration::corrected;
 

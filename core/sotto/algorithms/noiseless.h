@@ -11,7 +11,7 @@ struct Noiseless {
   static constexpr std::string_view kName = "noiseless";
   static constexpr std::string_view kSummary = "permutation SGD without noise; a reference, not private";
   static constexpr std::string_view kReference = "[Wu17, section 4.1]";
-  SgdOptions sgd;
+  SgdOptions sgd{};
   static constexpr auto fields() { return std::tuple{field("sgd", &Noiseless::sgd, "")}; }
 
   Plan plan(const PlanInput& input) const;

@@ -32,9 +32,9 @@ struct Plan {
 
 /// Everything a plan may depend on.
 struct PlanInput {
-  Facts facts;
-  Problem problem;
-  Budget budget;
+  Facts facts{};
+  Problem problem{};
+  Budget budget{};
 };
 
 }  // namespace sotto

@@ -8,7 +8,7 @@ namespace sotto {
 
 /// What is minimised: F(w) = (1/m) sum phi(y w.x) + (lambda/2) |w|^2, the intercept regularised like every weight.
 struct Problem {
-  Loss loss;
+  Loss loss{};
   double lambda = 0;
 
   static constexpr auto fields() {

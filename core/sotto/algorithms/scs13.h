@@ -16,10 +16,10 @@ struct Scs13 {
   NoisePath noise_path = NoisePath::safe;
 
   static constexpr auto fields() {
-    return std::tuple{
-        field("sgd", &Scs13::sgd, ""), field("mechanism", &Scs13::mechanism, "law of the noise; auto follows delta"),
-        field("noise_path", &Scs13::noise_path,
-              "safe, or fast: float-grade noise, not protected against attacks on the low bits")};
+    return std::tuple{field("sgd", &Scs13::sgd, ""),
+                      field("mechanism", &Scs13::mechanism, "law of the noise; auto follows delta"),
+                      field("noise_path", &Scs13::noise_path,
+                            "safe, or fast: float-grade noise, not protected against attacks on the low bits")};
   }
 
   Plan plan(const PlanInput& input) const;

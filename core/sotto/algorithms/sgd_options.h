@@ -24,7 +24,7 @@ constexpr auto enum_names(RowOrder) {
 struct SgdOptions {
   std::uint32_t passes = 10;
   std::uint64_t batch_rows = 50;
-  StepSchedule step;
+  StepSchedule step{};
   Averaging averaging = Averaging::last;
   double radius = 0;
   RowOrder order = RowOrder::fixed;

@@ -33,7 +33,9 @@ constexpr Field<Owner, T> field(std::string_view name, T Owner::*member, std::st
 
 /// True for a struct that declares fields() of its own (a nested group of parameters).
 template <class T>
-concept HasFields = requires { T::fields(); };
+concept HasFields = requires {
+  T::fields();
+};
 /// True for a closed set.
 template <class T>
 struct IsVariant : std::false_type {};
@@ -63,7 +65,8 @@ template <class Variant, class Visitor>
 void for_each_member(Visitor&& visit) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (visit(std::type_identity<std::variant_alternative_t<I, Variant>>{}), ...);
-  }(std::make_index_sequence<std::variant_size_v<Variant>>{});
+  }
+  (std::make_index_sequence<std::variant_size_v<Variant>>{});
 }
 
 /// The names of the closed set in declaration order.
@@ -79,9 +82,7 @@ std::string join_names(const std::vector<std::string_view>& list);
 
 /// The name of the member a variant holds.
 template <class Variant>
-std::string_view name_of(const Variant& value)
-  requires IsVariant<Variant>::value
-{
+std::string_view name_of(const Variant& value) requires IsVariant<Variant>::value {
   return std::visit([](const auto& member) { return std::remove_cvref_t<decltype(member)>::kName; }, value);
 }
 

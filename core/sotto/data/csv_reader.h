@@ -8,10 +8,10 @@ namespace sotto {
 
 /// How a delimited text is laid out.
 struct CsvLayout {
-  char separator = ',';            ///< ' ' means runs of blanks and tabs
-  bool header = true;              ///< the first line names the columns
-  std::vector<std::string> names;  ///< names for a file without a header; empty: "1", "2", ...
-  std::uint32_t skip_lines = 0;    ///< lines before the header or the first row
+  char separator = ',';              ///< ' ' means runs of blanks and tabs
+  bool header = true;                ///< the first line names the columns
+  std::vector<std::string> names{};  ///< names for a file without a header; empty: "1", "2", ...
+  std::uint32_t skip_lines = 0;      ///< lines before the header or the first row
 };
 
 /// The name given to the first column when every row has one cell more than the header (R's write.table).

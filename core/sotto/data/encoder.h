@@ -10,6 +10,7 @@
 #include "sotto/data/raw_row.h"
 #include "sotto/data/row_sink.h"
 #include "sotto/data/schema.h"
+#include "sotto/data/text_hash.h"
 
 namespace sotto {
 
@@ -50,10 +51,6 @@ class Encoder {
 
  private:
   friend class RowEncoder;
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-  };
   struct Slot {
     std::size_t column;           // in schema_.columns
     std::uint32_t first_feature;  // of the features it gives

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "sotto/base/error.h"
 #include "sotto/data/csv_reader.h"
 #include "sotto/data/libsvm_reader.h"
 #include "sotto/data/number.h"
+#include "sotto/data/text_hash.h"
 
 namespace sotto {
 namespace {
@@ -45,12 +47,8 @@ class Profiler {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
-  };
   ColumnProfile profile_;
-  std::unordered_set<std::string, Hash, std::equal_to<>> seen_;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> seen_;
 };
 
 /// Profiling needs no declared number of features; every other reader is the one that training uses.

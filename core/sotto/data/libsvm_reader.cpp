@@ -41,10 +41,11 @@ void LibsvmReader::take_entry(std::string_view token) {
   std::uint64_t index = 0;
   const char* end = token.data() + colon;
   const auto [stop, status] = std::from_chars(token.data(), end, index);
-  if (stop != end || status == std::errc::invalid_argument || index == 0) {
+  const bool too_long = status == std::errc::result_out_of_range;
+  if (stop != end || status == std::errc::invalid_argument || (index == 0 && !too_long)) {
     lines_.errors().fail(lines_.number(), "an index is not a whole number from 1 on");
   }
-  if (status != std::errc{} || index > features_) {
+  if (too_long || index > features_) {
     lines_.errors().fail(lines_.number(), "an index is above the number of features, " + std::to_string(features_));
   }
   if (!indices_.empty() && index <= indices_.back() + 1) {

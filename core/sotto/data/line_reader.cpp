@@ -8,7 +8,7 @@
 namespace sotto {
 
 namespace {
-constexpr std::size_t kFirstBuffer = std::size_t{1} << 18;
+constexpr std::size_t kFirstBuffer = std::size_t{1} << 16;
 }
 
 void StructureErrors::fail(std::uint64_t line, const std::string& message) const {

@@ -30,8 +30,14 @@ struct ScanOrder {
   struct Window {
     std::vector<std::uint64_t> blocks;
     std::vector<std::uint64_t> rows;
+    /// The same order told from the reader's side: count the window's rows block by block, in the order of `blocks`;
+    /// the i-th so counted is visited as number slots[i] of the window. An engine that reads blocks one after the
+    /// other puts each row where it belongs without searching.
+    std::vector<std::uint32_t> slots;
   };
   std::uint64_t window_count(std::uint64_t rows) const;
+  /// The rows of the largest window over `rows` rows: at most max(buffer_rows, block_rows).
+  std::uint64_t max_window_rows(std::uint64_t rows) const;
   /// Fills `window` (reusing its memory) with window number `index` of pass `pass` over `rows` rows.
   void window(std::uint64_t rows, std::uint32_t pass, std::uint64_t index, Window& window) const;
 };

@@ -1,9 +1,11 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,6 +23,10 @@ struct Range {
 };
 
 enum class NumericScale { linear, log1p };
+constexpr auto enum_names(NumericScale) {
+  return std::array{std::pair{std::string_view("linear"), NumericScale::linear},
+                    std::pair{std::string_view("log1p"), NumericScale::log1p}};
+}
 
 /// One feature: (v - min) / (max - min), or log(1 + v - min) / log(1 + max - min), in [0, 1]. Without a range the value
 /// passes as it is, which needs a declared data_norm.
@@ -95,7 +101,17 @@ struct ChooseFeatures {
 using Reduction = std::variant<NoProjection, GaussianProjection, ChooseFeatures>;
 
 enum class FileFormat { automatic, csv, libsvm, idx };
+constexpr auto enum_names(FileFormat) {
+  return std::array{
+      std::pair{std::string_view("auto"), FileFormat::automatic}, std::pair{std::string_view("csv"), FileFormat::csv},
+      std::pair{std::string_view("libsvm"), FileFormat::libsvm}, std::pair{std::string_view("idx"), FileFormat::idx}};
+}
 enum class Storage { automatic, dense, sparse };
+constexpr auto enum_names(Storage) {
+  return std::array{std::pair{std::string_view("auto"), Storage::automatic},
+                    std::pair{std::string_view("dense"), Storage::dense},
+                    std::pair{std::string_view("sparse"), Storage::sparse}};
+}
 
 struct Schema {
   FileFormat format = FileFormat::automatic;  ///< automatic: by the file's name
@@ -120,13 +136,15 @@ struct Schema {
 
   static constexpr auto fields() {
     return std::tuple{
+        field("format", &Schema::format, "how the file is written; auto goes by its name"),
         field("separator", &Schema::separator, "between cells: auto, blank, tab or one character"),
         field("header", &Schema::header, "the first line names the columns"),
         field("skip_lines", &Schema::skip_lines, "lines to pass over before the header or the first row"),
         field("labels_file", &Schema::labels_file, "IDX: the file of labels, if not beside the items"),
         field("features", &Schema::features, "LIBSVM: the public number of features"),
         field("data_norm", &Schema::data_norm, "public bound on a row's L2 norm; longer rows are clipped to it"),
-        field("intercept", &Schema::intercept, "value of the constant feature that is appended; 0 for none")};
+        field("intercept", &Schema::intercept, "value of the constant feature that is appended; 0 for none"),
+        field("storage", &Schema::storage, "how encoded rows are kept; auto chooses by the declared columns")};
   }
   bool operator==(const Schema&) const = default;
 };

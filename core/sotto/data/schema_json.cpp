@@ -1,8 +1,8 @@
-#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "sotto/base/error.h"
+#include "sotto/base/fields.h"
 #include "sotto/data/byte_source.h"
 #include "sotto/data/schema.h"
 
@@ -10,25 +10,6 @@ namespace sotto {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class Enum>
-using Spellings = std::vector<std::pair<Enum, std::string_view>>;
-
-const Spellings<FileFormat> kFormats = {{FileFormat::automatic, "auto"},
-                                        {FileFormat::csv, "csv"},
-                                        {FileFormat::libsvm, "libsvm"},
-                                        {FileFormat::idx, "idx"}};
-const Spellings<Storage> kStorages = {
-    {Storage::automatic, "auto"}, {Storage::dense, "dense"}, {Storage::sparse, "sparse"}};
-const Spellings<NumericScale> kScales = {{NumericScale::linear, "linear"}, {NumericScale::log1p, "log1p"}};
-
-template <class Enum>
-std::string_view spelling(const Spellings<Enum>& spellings, Enum value) {
-  for (const auto& [known, text] : spellings) {
-    if (known == value) return text;
-  }
-  throw Error(ErrorKind::internal, "an enumeration has no spelling");
-}
 
 /// Reads one JSON object field by field and refuses what it was not asked for.
 class ObjectReader {
@@ -77,19 +58,9 @@ class ObjectReader {
     value.clear();
     for (const Json& item : *json) value.push_back(text(item, key));
   }
-  template <class Enum>
-  void read(std::string_view key, Enum& value, const Spellings<Enum>& spellings) {
-    const Json* json = find(key);
-    if (json == nullptr) return;
-    std::vector<std::string_view> known;
-    for (const auto& [candidate, spelled] : spellings) {
-      known.push_back(spelled);
-      if (json->is_string() && json->get_ref<const std::string&>() == spelled) {
-        value = candidate;
-        return;
-      }
-    }
-    require(false, path(key), "must be " + join_names(known));
+  template <NamedEnum Enum>
+  void read(std::string_view key, Enum& value) {
+    if (const Json* json = find(key)) value = enum_by_name<Enum>(text(*json, key), path(key));
   }
   /// Refuses keys nobody asked for.
   void finish() const {
@@ -129,7 +100,7 @@ Column read_column(const Json& json, std::size_t position) {
   column.kind = make_by_name<ColumnKind>(kind, object.path("kind"));
   if (auto* numeric = std::get_if<NumericColumn>(&column.kind)) {
     numeric->range = read_bounds(object);
-    object.read("scale", numeric->scale, kScales);
+    object.read("scale", numeric->scale);
   } else if (auto* category = std::get_if<CategoryColumn>(&column.kind)) {
     object.read("values", category->values);
   }
@@ -143,11 +114,7 @@ Reduction read_projection(const Json& json) {
   object.read("kind", kind);
   Reduction projection = make_by_name<Reduction>(kind, "projection.kind");
   std::visit(
-      [&](auto& member) {
-        if constexpr (requires { member.key; }) {
-          for_each_field(member, [&](auto name, auto& value, auto) { object.read(name, value); });
-        }
-      },
+      [&](auto& member) { for_each_field(member, [&](auto name, auto& value, auto) { object.read(name, value); }); },
       projection);
   object.finish();
   return projection;
@@ -172,7 +139,6 @@ void read_columns(const Json* json, std::vector<Column>& columns) {
 Schema read_object(const Json& json) {
   ObjectReader object(json, "schema");
   Schema schema;
-  object.read("format", schema.format, kFormats);
   object.read("names", schema.names);
   schema.header = schema.names.empty();
   read_columns(object.find("columns"), schema.columns);
@@ -184,7 +150,6 @@ Schema read_object(const Json& json) {
   }
   for_each_field(schema, [&](auto name, auto& value, auto) { object.read(name, value); });
   if (const Json* projection = object.find("projection")) schema.projection = read_projection(*projection);
-  object.read("storage", schema.storage, kStorages);
   object.read("complete", schema.complete);
   object.read("bounds_from_data", schema.bounds_from_data);
   object.finish();
@@ -198,7 +163,7 @@ Json column_to_json(const Column& column) {
       json["min"] = numeric->range->min;
       json["max"] = numeric->range->max;
     }
-    json["scale"] = spelling(kScales, numeric->scale);
+    json["scale"] = enum_name(numeric->scale);
   } else if (const auto* category = std::get_if<CategoryColumn>(&column.kind)) {
     json["values"] = category->values;
   }
@@ -252,7 +217,6 @@ Schema read_schema(const std::string& path) {
 
 std::string to_json(const Schema& schema) {
   Json json;
-  json["format"] = spelling(kFormats, schema.format);
   if (!schema.names.empty()) json["names"] = schema.names;
   json["columns"] = Json::array();
   for (const Column& column : schema.columns) json["columns"].push_back(column_to_json(column));
@@ -262,6 +226,8 @@ std::string to_json(const Schema& schema) {
   for_each_field(schema, [&](auto name, const auto& value, auto) {
     if constexpr (requires { value.has_value(); }) {
       if (value) json[std::string(name)] = *value;
+    } else if constexpr (requires { enum_names(value); }) {
+      json[std::string(name)] = enum_name(value);
     } else {
       json[std::string(name)] = value;
     }
@@ -269,13 +235,10 @@ std::string to_json(const Schema& schema) {
   Json projection = {{"kind", name_of(schema.projection)}};
   std::visit(
       [&](const auto& member) {
-        if constexpr (requires { member.key; }) {
-          for_each_field(member, [&](auto name, const auto& value, auto) { projection[std::string(name)] = value; });
-        }
+        for_each_field(member, [&](auto name, const auto& value, auto) { projection[std::string(name)] = value; });
       },
       schema.projection);
   json["projection"] = projection;
-  json["storage"] = spelling(kStorages, schema.storage);
   json["complete"] = schema.complete;
   json["bounds_from_data"] = schema.bounds_from_data;
   return json.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 namespace sotto::kernels {
 
@@ -9,6 +10,7 @@ struct KernelTable {
   double (*dot_float)(const float* x, const double* w, std::size_t n) noexcept;
   double (*dot_double)(const double* x, const double* w, std::size_t n) noexcept;
   double (*squared_norm_float)(const float* x, std::size_t n) noexcept;
+  double (*dot_sparse)(const std::uint32_t* columns, const float* values, std::size_t count, const double* w) noexcept;
   void (*axpy_float)(double a, const float* x, double* w, std::size_t n) noexcept;
   void (*axpy_double)(double a, const double* x, double* w, std::size_t n) noexcept;
   void (*scale)(double a, double* w, std::size_t n) noexcept;

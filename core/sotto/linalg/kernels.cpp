@@ -18,6 +18,7 @@
 #include "hwy/highway.h"
 #include "sotto/linalg/dot.inl"
 #include "sotto/linalg/logistic.inl"
+#include "sotto/linalg/sparse.inl"
 #include "sotto/linalg/update.inl"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,6 +30,7 @@ const KernelTable* table() {
       .dot_float = dot_float,
       .dot_double = dot_double,
       .squared_norm_float = squared_norm_float,
+      .dot_sparse = dot_sparse,
       .axpy_float = axpy_float,
       .axpy_double = axpy_double,
       .scale = scale,
@@ -75,9 +77,17 @@ inline const KernelTable& active() noexcept {
 
 double dot(const float* x, const double* w, std::size_t n) noexcept { return active().dot_float(x, w, n); }
 double dot(const double* x, const double* w, std::size_t n) noexcept { return active().dot_double(x, w, n); }
+double dot(const std::uint32_t* columns, const float* values, std::size_t count, const double* w) noexcept {
+  return active().dot_sparse(columns, values, count, w);
+}
 
 void axpy(double a, const float* x, double* w, std::size_t n) noexcept { active().axpy_float(a, x, w, n); }
 void axpy(double a, const double* x, double* w, std::size_t n) noexcept { active().axpy_double(a, x, w, n); }
+/// The same on every CPU: what it does most is to load and store single numbers.
+void axpy(double a, const std::uint32_t* columns, const float* values, std::size_t count, double* w) noexcept {
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < count; ++i) w[columns[i]] += a * static_cast<double>(values[i]);
+}
 
 void scale(double a, double* w, std::size_t n) noexcept { active().scale(a, w, n); }
 void step(double decay, double step, const double* g, double* w, std::size_t n) noexcept {

@@ -6,9 +6,9 @@ namespace sotto {
 /// What the theorems need of a loss for rows of norm at most X (spec 2.1, 2.2). Regularisation is not in here: it
 /// cancels between neighbours.
 struct LossConstants {
-  double lipschitz = 0;            ///< bound on the norm of a row's data gradient
-  double diameter_replace_one = 0; ///< sup |grad l0(w;z) - grad l0(w;z')|
-  double diameter_add_remove = 0;  ///< sup |grad l0(w;z)|
+  double lipschitz = 0;                                         ///< bound on the norm of a row's data gradient
+  double diameter_replace_one = 0;                              ///< sup |grad l0(w;z) - grad l0(w;z')|
+  double diameter_add_remove = 0;                               ///< sup |grad l0(w;z)|
   double smoothness = std::numeric_limits<double>::infinity();  ///< of the data part; infinite: not smooth
 
   bool smooth() const noexcept { return smoothness < std::numeric_limits<double>::infinity(); }

@@ -11,7 +11,8 @@ namespace sotto {
 /// take it (spec 2.1). Fails if wrong: LossLaws.
 struct Hinge {
   static constexpr std::string_view kName = "hinge";
-  static constexpr std::string_view kSummary = "max(0, 1 - margin); not smooth, so only for methods that need no smoothness";
+  static constexpr std::string_view kSummary =
+      "max(0, 1 - margin); not smooth, so only for methods that need no smoothness";
   static constexpr auto fields() { return std::tuple{}; }
 
   double value(double margin) const noexcept { return margin < 1 ? 1 - margin : 0; }

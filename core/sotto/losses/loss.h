@@ -13,10 +13,12 @@ namespace sotto {
 template <class T>
 concept MarginLoss = requires(const T loss, double x) {
   { T::kName } -> std::convertible_to<std::string_view>;
-  { loss.value(x) } noexcept -> std::same_as<double>;
-  { loss.slope(x) } noexcept -> std::same_as<double>;
+  { loss.value(x) }
+  noexcept->std::same_as<double>;
+  { loss.slope(x) }
+  noexcept->std::same_as<double>;
   { loss.constants(x) } -> std::same_as<LossConstants>;
-  { loss.check() };
+  {loss.check()};
 };
 
 using Loss = std::variant<Logistic, HuberSvm, Hinge>;

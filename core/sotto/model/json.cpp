@@ -19,14 +19,14 @@ Json to_json(const PrivacyCard& card) {
     json["claimed"] = Json{{"epsilon", card.epsilon}, {"delta", card.delta}};
   }
   json["l2_sensitivity"] = card.l2_sensitivity;
-  json["noise"] = Json{{"mechanism", card.noise.mechanism}, {"added_to", card.noise.added_to},
-                       {"path", card.noise.path},           {"scale", card.noise.scale},
-                       {"stddev", card.noise.stddev},       {"grid", card.noise.grid},
-                       {"delta_num", card.noise.delta_num}};
+  json["noise"] =
+      Json{{"mechanism", card.noise.mechanism}, {"added_to", card.noise.added_to}, {"path", card.noise.path},
+           {"scale", card.noise.scale},         {"stddev", card.noise.stddev},     {"grid", card.noise.grid},
+           {"delta_num", card.noise.delta_num}};
   json["events"] = Json::array();
   for (const auto& e : card.events) {
-    json["events"].push_back(
-        Json{{"event", e.event}, {"parameter", e.parameter}, {"value", e.value}, {"times", e.times}, {"parts", e.parts}});
+    json["events"].push_back(Json{
+        {"event", e.event}, {"parameter", e.parameter}, {"value", e.value}, {"times", e.times}, {"parts", e.parts}});
   }
   json["theorem"] = card.theorem;
   json["remarks"] = card.remarks;

@@ -30,8 +30,10 @@ void write_all(int file, const std::string& text, const std::string& path) {
 std::string model_text(const Model& model) {
   for (const double weight : model.weights) {
     if (!std::isfinite(weight)) {
-      throw Error(ErrorKind::invalid_argument, "weights: not all are finite numbers, so they cannot be stored; the steps "
-                                               "may be too large", "weights");
+      throw Error(ErrorKind::invalid_argument,
+                  "weights: not all are finite numbers, so they cannot be stored; the steps "
+                  "may be too large",
+                  "weights");
     }
   }
   try {

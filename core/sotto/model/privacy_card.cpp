@@ -58,6 +58,7 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   card.remarks = plan.remarks;
   add_fields(card, input.problem);
   std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
+  card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
   card.rows = input.facts.rows;
   card.features = input.facts.features;
   card.data_norm = input.facts.data_norm;
@@ -72,7 +73,8 @@ std::string card_text(const PrivacyCard& card) {
   };
   text += fmt::format("Privacy card: {}\n", card.method);
   if (card.is_private) {
-    line("guarantee", fmt::format("epsilon {:.6g}, delta {:.3g}, {} ({})", card.epsilon, card.delta, card.relation, card.unit));
+    line("guarantee",
+         fmt::format("epsilon {:.6g}, delta {:.3g}, {} ({})", card.epsilon, card.delta, card.relation, card.unit));
   } else {
     line("guarantee", "NOT PRIVATE");
   }
@@ -85,8 +87,8 @@ std::string card_text(const PrivacyCard& card) {
     line("grid", fmt::format("{:.6g}, numerical delta {:.3g}", card.noise.grid, card.noise.delta_num));
   }
   for (const auto& event : card.events) {
-    line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter, event.value,
-                              event.times, event.parts));
+    line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter,
+                              event.value, event.times, event.parts));
   }
   line("theorem", card.theorem);
   for (const auto& remark : card.remarks) line("remark", remark);

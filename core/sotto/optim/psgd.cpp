@@ -26,6 +26,9 @@ Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
 }
 
 void Psgd::consume(const RowBlock& block) noexcept {
+  // Dense and sparse steps keep different state; blocks of the other kind are not counted, which whoever runs the
+  // passes notices.
+  if (block.sparse() != facts_.sparse) return;
   std::size_t done = 0;
   while (done < block.rows) {
     const std::uint64_t left_in_batch = std::min(recipe_.batch_rows - rows_in_batch_, facts_.rows - rows_in_pass_);
@@ -153,9 +156,9 @@ void Psgd::after_step(double eta) noexcept {
 }
 
 Sensitive<Vector> Psgd::finish() && {
-  if (!average_.empty()) return Sensitive<Vector>(std::move(average_));
-  fold_scale();
-  return Sensitive<Vector>(std::move(weights_));
+  if (average_.empty()) fold_scale();
+  const AlignedVector& released = average_.empty() ? weights_ : average_;
+  return Sensitive<Vector>(Vector(released.begin(), released.end()));
 }
 
 }  // namespace sotto

@@ -20,7 +20,8 @@ class StepNoise {
 
 /// Permutation SGD as an aggregate: rows are pushed in scan order in blocks of any size, pass after pass; batches
 /// and passes end by count, so the result depends on the order of the rows and never on how they were blocked.
-/// It has no merge: order matters. After construction nothing allocates and nothing fails.
+/// Blocks are dense or sparse as the facts say; others are ignored. It has no merge: order matters. After construction
+/// nothing allocates and nothing fails.
 class Psgd final : public RowConsumer {
  public:
   /// `noise`, if given, must outlive the aggregate.
@@ -51,18 +52,18 @@ class Psgd final : public RowConsumer {
   StepNoise* noise_;
 
   // The iterate is scale_ * weights_; the scale differs from 1 only for sparse rows, whose steps touch few weights.
-  Vector weights_;
+  AlignedVector weights_;
   double scale_ = 1;
-  Vector batch_sum_;
-  Vector average_;
-  std::vector<double> margins_;
+  AlignedVector batch_sum_;
+  AlignedVector average_;
+  AlignedVector margins_;
   std::vector<std::uint32_t> touched_;  // columns of batch_sum_ that may be non-zero (sparse, no noise)
   std::vector<std::uint8_t> is_touched_;
 
   std::uint64_t step_ = 0;
   std::uint64_t rows_in_batch_ = 0;
   std::uint64_t rows_in_pass_ = 0;
-  double norm_bound_ = 0;   // on the computed iterate: its rounding is in norm_slack_
+  double norm_bound_ = 0;  // on the computed iterate: its rounding is in norm_slack_
   double norm_slack_ = 1;
 };
 

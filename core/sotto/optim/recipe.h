@@ -13,12 +13,12 @@ namespace sotto {
 /// Step t: w <- Proj(w - eta_t (lambda w + (1/b) sum over the batch of grad l0)); the divisor is the nominal
 /// batch_rows even for the short last batch of a pass. A recipe knows no epsilon and no random source.
 struct Recipe {
-  Loss loss;
+  Loss loss{};
   double lambda = 0;
   StepRule step{};
   std::uint64_t batch_rows = 1;
   std::uint32_t passes = 1;
-  BallProjection projection;
+  BallProjection projection{};
   Averaging averaging = Averaging::last;
   bool fresh_order = false;  ///< a new order of the rows in every pass
 

@@ -68,12 +68,13 @@ class HitSum {
 Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diameter) {
   const LossConstants constants = constants_of(recipe.loss, stored_norm(facts));
   if (!constants.smooth()) {
-    throw Error(ErrorKind::unsupported, "loss: " + std::string(name_of(recipe.loss)) +
-                    " is not smooth, so permutation SGD has no sensitivity bound; use logistic or huber_svm", "loss");
+    throw Error(ErrorKind::unsupported,
+                "loss: " + std::string(name_of(recipe.loss)) +
+                    " is not smooth, so permutation SGD has no sensitivity bound; use logistic or huber_svm",
+                "loss");
   }
   const std::uint64_t per_pass = recipe.steps_per_pass(facts.rows);
   const std::uint64_t steps = recipe.steps(facts.rows);
-  const double b = static_cast<double>(recipe.batch_rows);
 
   Sensitivity result;
   result.weight_bound = weight_bound(recipe, steps, constants.lipschitz);
@@ -83,31 +84,39 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
   HitSum hits(recipe.fresh_order, per_pass);
   double carried = 0;  // A_t
   double rounding = 0;
+  double average_rounding = 0;
   double rho_next = 0;
-  for (std::uint64_t t = steps; t >= 1; --t) {
-    const double eta = recipe.step(t);
-    const double alpha = averaging_weight(recipe.averaging, t, steps);
-    carried = alpha + rho_next * carried;
-    hits.add((t - 1) % per_pass, diameter * eta * carried / b);
-    rounding += carried * unit * (result.weight_bound + eta * constants.lipschitz);
-    if (recipe.averaging != Averaging::last && alpha > 0) rounding += 4 * kUnitRoundoff * result.weight_bound;
-    rho_next = contraction(eta, recipe.lambda, constants.smoothness);
-    if ((t - 1) % per_pass == 0) hits.end_pass();
+  const double hit = diameter / static_cast<double>(recipe.batch_rows);
+  const double bound = result.weight_bound;
+  for (std::uint64_t t = steps; t >= 1; hits.end_pass()) {
+    for (std::uint64_t position = per_pass; position-- > 0; --t) {
+      const double eta = recipe.step(t);
+      const double alpha = averaging_weight(recipe.averaging, t, steps);
+      carried = alpha + rho_next * carried;
+      hits.add(position, hit * eta * carried);
+      rounding += carried * (bound + eta * constants.lipschitz);
+      if (recipe.averaging != Averaging::last && alpha > 0) average_rounding += bound;
+      rho_next = contraction(eta, recipe.lambda, constants.smoothness);
+    }
   }
   // Every quantity above is a sum of products of non-negative numbers: a relative error of a few u a step.
   const double outward = 1 + 16 * kUnitRoundoff * static_cast<double>(steps + 16);
-  result.rounding = 2 * rounding * outward;
+  result.rounding = 2 * (unit * rounding + 4 * kUnitRoundoff * average_rounding) * outward;
   const double exact = hits.bound() * outward;
   result.total = exact + result.rounding;
   if (!std::isfinite(result.total) || !(result.total < 1e100)) {
     throw Error(ErrorKind::unsupported,
                 "step: the steps are so large that the sensitivity has no useful bound; lower the steps or cap them at "
-                "2/(beta + 2 lambda) = " + std::to_string(2 / (constants.smoothness + 2 * recipe.lambda)), "step");
+                "2/(beta + 2 lambda) = " +
+                    std::to_string(2 / (constants.smoothness + 2 * recipe.lambda)),
+                "step");
   }
   if (result.rounding > 0.01 * exact) {
-    throw Error(ErrorKind::unsupported,
-                "passes: rounding of binary64 arithmetic would exceed 1 percent of the sensitivity; take fewer steps, a "
-                "larger lambda or a larger batch", "passes");
+    throw Error(
+        ErrorKind::unsupported,
+        "passes: rounding of binary64 arithmetic would exceed 1 percent of the sensitivity; take fewer steps, a "
+        "larger lambda or a larger batch",
+        "passes");
   }
   return result;
 }

@@ -6,8 +6,8 @@ namespace sotto {
 
 /// The L2 sensitivity of permutation SGD and what is in it.
 struct Sensitivity {
-  double total = 0;     ///< bound on |A(S) - A(S')| for neighbours under replace_one, rounded outward
-  double rounding = 0;  ///< the part of it that pays for binary64 arithmetic (spec 5.4)
+  double total = 0;         ///< bound on |A(S) - A(S')| for neighbours under replace_one, rounded outward
+  double rounding = 0;      ///< the part of it that pays for binary64 arithmetic (spec 5.4)
   double weight_bound = 0;  ///< public bound W on the norm of any iterate
 };
 

@@ -1,5 +1,7 @@
 #include "sotto/optim/step_schedule.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 
 namespace sotto {
@@ -61,6 +63,15 @@ StepRule SquareRootStep::rule(const StepContext& context) const {
 StepRule DefaultStep::rule(const StepContext& context) const {
   if (context.lambda > 0 && std::isfinite(context.smoothness)) return CappedInverseStep{}.rule(context);
   return ConstantStep{}.rule(context);
+}
+
+std::string describe(const StepRule& rule) {
+  const char* growth = rule.growth == StepRule::Growth::linear ? "t" : "sqrt(t)";
+  std::string text = fmt::format("{:.6g}", rule.numerator / (rule.growth == StepRule::Growth::none ? rule.offset : 1));
+  if (rule.growth != StepRule::Growth::none) {
+    text += rule.offset == 0 ? fmt::format(" / {}", growth) : fmt::format(" / ({} + {:.6g})", growth, rule.offset);
+  }
+  return std::isfinite(rule.cap) ? fmt::format("min({:.6g}, {})", rule.cap, text) : text;
 }
 
 StepRule step_rule(const StepSchedule& schedule, const StepContext& context) {

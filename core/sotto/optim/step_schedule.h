@@ -1,6 +1,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <variant>
@@ -106,6 +107,9 @@ struct DefaultStep {
 
 using StepSchedule = std::variant<DefaultStep, ConstantStep, InverseSqrtStep, CappedInverseStep, InverseStep,
                                   DecreasingStep, SquareRootStep>;
+
+/// The rule in words: "min(3.85, 100 / t)".
+std::string describe(const StepRule& rule);
 
 /// The schedule with its public numbers filled in; throws Error{invalid_argument} for what makes no sense.
 StepRule step_rule(const StepSchedule& schedule, const StepContext& context);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sotto/base/error.h"
 
@@ -33,6 +34,14 @@ NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path
   const std::size_t dimension = base_of(mechanism).dimension;
   (path == NoisePath::safe ? static_cast<void>(integer_noise_.resize(dimension)) : fast_noise_.resize(dimension));
 }
+
+NoisySums::NoisySums(NoisySums&& other) noexcept
+    : bits_(std::exchange(other.bits_, nullptr)),
+      mechanism_(other.mechanism_),
+      path_(other.path_),
+      draws_left_(std::exchange(other.draws_left_, 0)),
+      integer_noise_(std::move(other.integer_noise_)),
+      fast_noise_(std::move(other.fast_noise_)) {}
 
 void NoisySums::perturb(std::span<double> sum) noexcept {
   // A sum of another dimension is not what the noise was calibrated to.
@@ -92,6 +101,7 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
 }
 
 NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws) {
+  if (draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
   use_draws(mechanism, draws);
   const bool has_fast =
       std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
@@ -102,7 +112,8 @@ NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::u
 }
 
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {
-  if (noise.draws_left() != 0) throw Error(ErrorKind::internal, "not every batch sum was noised");
+  if (noise.bits_ != bits_ || noise.draws_left() != 0)
+    throw Error(ErrorKind::internal, "not every batch sum was noised");
   return std::move(secret.value_);
 }
 

@@ -20,10 +20,17 @@ constexpr auto enum_names(NoisePath) {
                     std::pair{std::string_view("fast"), NoisePath::fast}};
 }
 
-/// Noise for batch sums, handed out by the curator for a charged number of draws. When they are used up, or for a sum of
-/// another dimension than the mechanism's, the sum is replaced by zeros: no data leaves without a charge.
+/// Noise for batch sums, handed out by the curator for a charged number of draws. When they are used up, or for a sum
+/// of another dimension than the mechanism's, the sum is replaced by zeros: no data leaves without a charge. Move-only:
+/// a copy would hand out the charged draws a second time.
 class NoisySums {
  public:
+  NoisySums(NoisySums&& other) noexcept;
+  NoisySums& operator=(NoisySums&&) = delete;
+  NoisySums(const NoisySums&) = delete;
+  NoisySums& operator=(const NoisySums&) = delete;
+  ~NoisySums() = default;
+
   void perturb(std::span<double> sum) noexcept;
   std::uint64_t draws_left() const noexcept { return draws_left_; }
 
@@ -50,10 +57,10 @@ class Curator {
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
-  /// Noise for `draws` batch sums; uses up as many charged draws.
+  /// Noise for `draws` batch sums, at least one; uses up as many charged draws.
   NoisySums step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
-  /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless every
-  /// sum promised to `noise` was noised by it.
+  /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless
+  /// `noise` came from this curator's source and every sum promised to it was noised.
   Vector release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise);
   /// Hands the value out as it is; only a curator that was stamped *not private* does so.
   Vector release_unprotected(Sensitive<Vector>&& secret);

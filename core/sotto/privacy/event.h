@@ -207,7 +207,7 @@ std::string event_text(const Event& event);
 /// One line of a plan: the event happens `times` in sequence to the same rows, each time on `parts` disjoint parts
 /// fixed by position, which compose in parallel (spec 6.3). Noise is drawn times * parts times.
 struct Charge {
-  Event event;
+  Event event{};
   std::uint64_t times = 1;
   std::uint64_t parts = 1;
   std::uint64_t draws() const noexcept { return times * parts; }

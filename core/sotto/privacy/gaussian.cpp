@@ -59,6 +59,11 @@ constexpr double kConversionSlack = 1e-12;  // far above the rounding of the con
 constexpr double kSmallest = 1e-12;
 constexpr double kLargest = 1e6;
 
+/// Below this the profiles leave the range of binary64, and a delta of 0 would seem to be reached.
+void require_representable(double delta) {
+  require(delta >= 1e-300, "delta", "must be at least 1e-300, or 0 with a mechanism for pure noise");
+}
+
 }  // namespace
 
 double gaussian_delta(double mu, double epsilon) {
@@ -69,19 +74,23 @@ double gaussian_delta(double mu, double epsilon) {
 }
 
 double gaussian_mu(double epsilon, double delta) {
+  require_representable(delta);
   const auto ok = [&](double mu) { return exact_delta(mu, epsilon) <= Real(delta); };
-  require(ok(kSmallest) && !ok(kLargest), "delta",
-          "no Gaussian noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
+  require(
+      ok(kSmallest) && !ok(kLargest), "delta",
+      "no Gaussian noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
   return largest(kSmallest, kLargest, ok);
 }
 
 double zcdp_delta(double rho, double epsilon) {
   require(rho > 0 && std::isfinite(rho), "rho", "must be above 0 and finite");
   const double log_delta = zcdp_log_delta(rho, epsilon);
-  return std::fmin(1.0, std::exp(log_delta + kConversionSlack * (1 + std::fabs(log_delta))));
+  const double delta = std::exp(log_delta + kConversionSlack * (1 + std::fabs(log_delta)));
+  return std::fmin(1.0, std::fmax(delta, 5e-324));  // an underflow is rounded up too
 }
 
 double zcdp_rho(double epsilon, double delta) {
+  require_representable(delta);
   const auto ok = [&](double rho) { return zcdp_delta(rho, epsilon) <= delta; };
   require(ok(kSmallest * kSmallest) && !ok(kLargest), "delta",
           "no zCDP noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));

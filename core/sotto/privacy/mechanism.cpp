@@ -19,7 +19,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kUp = 1 + 0x1p-50;    // relative, covers a few roundings
+constexpr double kUp = 1 + 0x1p-50;  // relative, covers a few roundings
 constexpr double kDown = 1 - 0x1p-50;
 // Largest standard deviation of a coordinate in grid steps: 128 of them stay below 2^52, so that the integer noise and
 // its sum with the rounded value are exact in binary64. Noise that was itself rounded would show the value's low bits.
@@ -75,7 +75,7 @@ MechanismChoice resolve(MechanismChoice choice, const ReleaseShape& shape, const
   if (choice != MechanismChoice::automatic) return choice;
   if (budget.delta > 0) return MechanismChoice::gaussian;
   return grid_delta(shape, budget.epsilon) <= kLargestPureDelta ? MechanismChoice::l2_laplace
-                                                                 : MechanismChoice::discrete_laplace;
+                                                                : MechanismChoice::discrete_laplace;
 }
 
 Calibrated calibrate_pure(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {

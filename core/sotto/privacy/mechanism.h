@@ -27,7 +27,7 @@ Grid make_grid(double sensitivity, std::size_t dimension);
 struct NoiseBase {
   double sensitivity = 0;  ///< Delta of what is released
   std::size_t dimension = 0;
-  Grid grid;
+  Grid grid{};
 };
 
 /// Density proportional to exp(-epsilon |x| / Delta') (spec 4.1).
@@ -95,8 +95,8 @@ struct ReleaseShape {
 
 /// A mechanism calibrated so that all its releases together fit the budget, and what they then promise.
 struct Calibrated {
-  Mechanism mechanism;
-  Charge charge;
+  Mechanism mechanism{};
+  Charge charge{};
   double epsilon = 0;
   double delta = 0;      ///< delta_num included
   double delta_num = 0;  ///< the part of delta that pays for the numerical distance from the ideal law

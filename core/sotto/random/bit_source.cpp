@@ -1,8 +1,9 @@
-// The bit stream of spec 5.1: words are the key stream of AES-256 in counter mode (libcrypto), key and first counter
-// block from getrandom(2). At most kBytesPerKey bytes leave under one key, far below the birthday bound 2^64 blocks.
-// A fork is noticed through a counter that the child increments before fork() returns to it; whatever was buffered
-// is then discarded and a new key drawn, so that parent and child share no bit.
-// Fails if wrong: random_bit_source_test (fork, threads, distinct sources, published key stream, re-keying).
+// The bit stream of spec 5.1: words are the key stream of AES-256 in counter mode (AesStream where the processor has
+// wide AES instructions, else libcrypto: the same words), key and nonce from getrandom(2). At most kBytesPerKey bytes
+// leave under one key, far below the birthday bound 2^64 blocks. A fork is noticed through a counter that the child
+// increments before fork() returns to it; whatever was buffered is then discarded and a new key drawn, so that parent
+// and child share no bit. Fails if wrong: random_bit_source_test (fork, threads, distinct sources, published key
+// stream, re-keying).
 #include "sotto/random/bit_source.h"
 
 #include <openssl/crypto.h>
@@ -13,20 +14,23 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/random/aes_stream.h"
 
 namespace sotto {
 namespace {
 
-constexpr std::size_t kKeyBytes = 32;
-constexpr std::size_t kCounterBytes = 16;
 constexpr std::size_t kBytesPerKey = std::size_t{64} << 20;
 // Spans shorter than this are copied from the buffer: a call of the cipher costs as much as 100 words.
 constexpr std::size_t kDirectWords = 2 * BitSource::kBufferWords;
 constexpr std::size_t kChunkWords = 1024;
 
-using KeyMaterial = std::array<unsigned char, kKeyBytes + kCounterBytes>;
+struct KeyMaterial {
+  AesStream::Key key;
+  std::uint64_t nonce;
+};
 
 [[noreturn]] void fail(const char* what) { throw Error(ErrorKind::internal, what); }
 
@@ -47,7 +51,7 @@ KeyMaterial expand_seed(ReproducibleSeed seed) {
     text[sizeof kLabel + i] = static_cast<unsigned char>(seed.value >> (8 * i));
   }
   KeyMaterial material{};
-  if (EVP_Digest(text.data(), text.size(), material.data(), nullptr, EVP_sha256(), nullptr) != 1) {
+  if (EVP_Digest(text.data(), text.size(), material.key.data(), nullptr, EVP_sha256(), nullptr) != 1) {
     fail("random bits: SHA-256 is not available");
   }
   return material;
@@ -56,32 +60,47 @@ KeyMaterial expand_seed(ReproducibleSeed seed) {
 }  // namespace
 
 struct BitSource::Cipher {
-  EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
+  EVP_CIPHER_CTX* context = nullptr;  // none where AesStream is available
+  AesStream wide;
   std::size_t bytes_left = 0;
 
   Cipher() {
+    if (AesStream::available()) return;
+    context = EVP_CIPHER_CTX_new();
     if (context == nullptr) fail("random bits: out of memory");
   }
   Cipher(const Cipher&) = delete;
   Cipher& operator=(const Cipher&) = delete;
-  ~Cipher() { EVP_CIPHER_CTX_free(context); }  // wipes its key schedule
+  ~Cipher() {
+    EVP_CIPHER_CTX_free(context);  // wipes its key schedule
+    wide.wipe();
+  }
 
-  void key(KeyMaterial material) {
-    const int ok =
-        EVP_EncryptInit_ex(context, EVP_aes_256_ctr(), nullptr, material.data(), material.data() + kKeyBytes);
-    OPENSSL_cleanse(material.data(), material.size());
-    if (ok != 1) fail("random bits: AES-256 in counter mode is not available");
+  void key(const KeyMaterial& material) {
     bytes_left = kBytesPerKey;
+    if (context == nullptr) {
+      wide.set_key(material.key, material.nonce);
+      return;
+    }
+    std::array<unsigned char, 16> counter{};
+    for (std::size_t i = 0; i < 8; ++i) counter[i] = static_cast<unsigned char>(material.nonce >> (56 - 8 * i));
+    if (EVP_EncryptInit_ex(context, EVP_aes_256_ctr(), nullptr, material.key.data(), counter.data()) != 1) {
+      fail("random bits: AES-256 in counter mode is not available");
+    }
   }
 
   void key_from_system() {
     KeyMaterial material;
-    read_entropy(material);
+    read_entropy(std::span(reinterpret_cast<unsigned char*>(&material), sizeof material));
     key(material);
-    OPENSSL_cleanse(material.data(), material.size());
+    OPENSSL_cleanse(&material, sizeof material);
   }
 
   void stream(std::span<std::uint64_t> words) {
+    if (context == nullptr) {
+      wide.write(words);
+      return;
+    }
     static constexpr std::array<unsigned char, 8 * kChunkWords> kZeros{};
     int written = 0;
     const int bytes = static_cast<int>(words.size_bytes());
@@ -145,21 +164,28 @@ void BitSource::generate(std::span<std::uint64_t> words) noexcept {
 void BitSource::refill() noexcept {
   notice_fork();
   if (cursor_ < kBufferWords) return;
-  generate(buffer_);
+  generate(std::span(buffer_).first(kBufferWords));
   cursor_ = 0;
+}
+
+void BitSource::skip_to(std::size_t count) noexcept {
+  notice_fork();
+  if (cursor_ + count <= kBufferWords) return;
+  cursor_ = kBufferWords;
+  refill();
 }
 
 void BitSource::fill(std::span<std::uint64_t> words) noexcept {
   notice_fork();
   if (words.size() >= kDirectWords) {
-    generate(words);
-    return;
+    const std::size_t direct = words.size() / kChunkWords * kChunkWords;
+    generate(words.first(direct));
+    words = words.subspan(direct);
   }
   while (!words.empty()) {
     if (cursor_ == kBufferWords) refill();
     const std::size_t count = std::min(words.size(), kBufferWords - cursor_);
     std::memcpy(words.data(), buffer_.data() + cursor_, 8 * count);
-    std::memset(buffer_.data() + cursor_, 0, 8 * count);
     cursor_ += count;
     words = words.subspan(count);
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 
 namespace sotto {
 
@@ -18,7 +17,7 @@ struct ReproducibleSeed {
 /// A cryptographic bit stream (AES-256 in counter mode) keyed from operating-system entropy (spec 5.1).
 /// Re-keyed from the operating system at intervals; a child process after fork never repeats its parent's bits.
 /// Not thread-safe: one source a thread. Move-only; a source moved from may only be assigned to or destroyed.
-/// Words are wiped as they are handed out, key and buffer on destruction.
+/// Key and buffer are wiped on destruction.
 /// A re-keying for which the operating system gives no entropy ends the process: no stale bits are ever handed out.
 class BitSource {
  public:
@@ -35,16 +34,26 @@ class BitSource {
 
   std::uint64_t next() noexcept {
     if (cursor_ == kBufferWords || epoch_ != fork_epoch()) refill();
-    return std::exchange(buffer_[cursor_++], 0);
+    return buffer_[cursor_++];
   }
   /// Fills `words` with fresh words; long spans are written by the cipher directly.
   void fill(std::span<std::uint64_t> words) noexcept;
 
-  static constexpr std::size_t kBufferWords = 512;
+  /// Fresh words without a copy, count <= kBufferWords: they stay until the next call of any member, and kSlackWords
+  /// without meaning can be read after them. What is left of the buffer is skipped if it is too short.
+  std::span<const std::uint64_t> take(std::size_t count) noexcept {
+    if (cursor_ + count > kBufferWords || epoch_ != fork_epoch()) skip_to(count);
+    cursor_ += count;
+    return {buffer_.data() + cursor_ - count, count};
+  }
+
+  static constexpr std::size_t kBufferWords = 1024;
+  static constexpr std::size_t kSlackWords = 8;
 
  private:
   struct Cipher;
   void refill() noexcept;
+  void skip_to(std::size_t count) noexcept;
   void generate(std::span<std::uint64_t> words) noexcept;
   void notice_fork() noexcept;
   static void count_fork() noexcept;
@@ -55,7 +64,7 @@ class BitSource {
   std::size_t cursor_ = kBufferWords;
   std::uint64_t epoch_ = 0;
   bool private_ = true;
-  alignas(64) std::array<std::uint64_t, kBufferWords> buffer_{};
+  alignas(64) std::array<std::uint64_t, kBufferWords + kSlackWords> buffer_{};
 };
 
 }  // namespace sotto

@@ -1,0 +1,92 @@
+#include "sotto/data/pack.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "sotto/base/error.h"
+#include "sotto/data/block_file_rows.h"
+
+namespace sotto {
+namespace {
+
+// A record: the label, then the values of a dense row, or the columns and the values of a sparse one.
+
+BlockFileHeader start_header(const BlockFileSpec& spec, BitSource& bits) {
+  require(spec.features > 0, "features", "got 0, must be at least 1");
+  require(std::isfinite(spec.data_norm) && spec.data_norm > 0, "data_norm", "must be positive and finite");
+  require(
+      spec.metadata.size() <= kMaxMetadataBytes, "metadata",
+      "got " + std::to_string(spec.metadata.size()) + " bytes, must be at most " + std::to_string(kMaxMetadataBytes));
+  BlockFileHeader header;
+  header.facts = {0, spec.features, spec.data_norm, spec.sparse};
+  header.file_id = bits.next();
+  header.metadata = spec.metadata;
+  return header;
+}
+
+std::size_t shuffle_memory(const PackOptions& options) {
+  require(
+      options.memory_mb >= PackOptions::kMinMemoryMb, "memory_mb",
+      "got " + std::to_string(options.memory_mb) + ", must be at least " + std::to_string(PackOptions::kMinMemoryMb));
+  return (std::size_t{options.memory_mb} << 20U) - 2 * AppendBuffer::kBytes;
+}
+
+}  // namespace
+
+BlockFileWriter::BlockFileWriter(const std::string& path, const BlockFileSpec& spec, BitSource& bits,
+                                 PackOptions options)
+    : spec_(spec),
+      appender_(path, start_header(spec, bits)),
+      shuffle_(directory_of(path), shuffle_memory(options), bits) {}
+
+void BlockFileWriter::check_row(std::span<const float> values, float label) const {
+  if (row_is_sound(values.data(), values.size(), label, spec_.data_norm)) return;
+  throw Error(ErrorKind::invalid_data,
+              "row " + std::to_string(rows_ + 1) + ": must be finite, clipped to data_norm and labelled +1 or -1");
+}
+
+void BlockFileWriter::add_dense(std::span<const float> row, float label) {
+  require(!spec_.sparse, "sparse", "got a dense row for a sparse file");
+  require(row.size() == spec_.features, "features",
+          "got a row of " + std::to_string(row.size()) + ", must be " + std::to_string(spec_.features));
+  check_row(row, label);
+  record_.resize(sizeof label + row.size_bytes());
+  std::memcpy(record_.data(), &label, sizeof label);
+  std::memcpy(record_.data() + sizeof label, row.data(), row.size_bytes());
+  shuffle_.add(record_);
+  ++rows_;
+}
+
+void BlockFileWriter::add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) {
+  require(spec_.sparse, "sparse", "got a sparse row for a dense file");
+  require(columns.size() == values.size(), "columns", "got a different number of columns and of values");
+  require(columns_ascend(columns.data(), columns.size(), spec_.features), "columns",
+          "must ascend and be below " + std::to_string(spec_.features));
+  check_row(values, label);
+  record_.resize(sizeof label + 2 * values.size_bytes());
+  std::memcpy(record_.data(), &label, sizeof label);
+  if (!values.empty()) {
+    std::memcpy(record_.data() + sizeof label, columns.data(), columns.size_bytes());
+    std::memcpy(record_.data() + sizeof label + columns.size_bytes(), values.data(), values.size_bytes());
+  }
+  shuffle_.add(record_);
+  ++rows_;
+}
+
+void BlockFileWriter::hand_over(std::span<const std::byte> record) {
+  float label = 0;
+  std::memcpy(&label, record.data(), sizeof label);
+  const std::byte* rest = record.data() + sizeof label;
+  const std::size_t words = record.size() / 4 - 1;
+  if (!spec_.sparse) return appender_.add_dense({reinterpret_cast<const float*>(rest), words}, label);
+  const auto* columns = reinterpret_cast<const std::uint32_t*>(rest);
+  appender_.add_sparse({columns, words / 2}, {reinterpret_cast<const float*>(columns + words / 2), words / 2}, label);
+}
+
+Facts BlockFileWriter::finish() {
+  shuffle_.drain([this](std::span<const std::byte> record) { hand_over(record); });
+  return appender_.finish();
+}
+
+}  // namespace sotto

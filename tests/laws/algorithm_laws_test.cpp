@@ -1,0 +1,122 @@
+// Laws every algorithm obeys; the catalogue is walked, so that a new algorithm is covered by being listed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "sotto/algorithms/algorithm.h"
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/model/privacy_card.h"
+
+namespace sotto {
+namespace {
+
+PlanInput input_of(const Loss& loss, const Budget& budget) { return {{10000, 5, 1.0, false}, {loss, 0.01}, budget}; }
+
+const Budget kBudgets[] = {
+    {.epsilon = 0.1}, {.epsilon = 1}, {.epsilon = 5}, {.epsilon = 1, .delta = 1e-6}, {.epsilon = 0.01, .delta = 1e-12}};
+
+/// Every plan that is not refused: algorithm x loss x budget x mechanism, where the algorithm has one.
+template <class Visit>
+void for_each_plan(const Visit& visit) {
+  for_each_member<Algorithm>([&](auto algorithm_tag) {
+    for_each_member<Loss>([&](auto loss_tag) {
+      for (const Budget& budget : kBudgets) {
+        typename decltype(algorithm_tag)::type algorithm;
+        for (const auto& [name, choice] : enum_names(MechanismChoice{})) {
+          if constexpr (requires { algorithm.mechanism; }) algorithm.mechanism = choice;
+          const PlanInput input = input_of(typename decltype(loss_tag)::type{}, budget);
+          try {
+            visit(algorithm.plan(input), Algorithm(algorithm), input);
+          } catch (const Error& e) {
+            // Refused for a reason the user can act on.
+            EXPECT_TRUE(e.kind() == ErrorKind::unsupported || e.kind() == ErrorKind::invalid_argument);
+            EXPECT_FALSE(e.field().empty()) << e.what();
+          }
+        }
+      }
+    });
+  });
+}
+
+TEST(Algorithms, EveryPlanRecomputesToItsGuarantee) {
+  std::size_t plans = 0;
+  for_each_plan([&](const Plan& plan, const Algorithm&, const PlanInput& input) {
+    if (!plan.noise) return;
+    ++plans;
+    const Charge charges[] = {plan.noise->charge};
+    const double delta = composed_delta(charges, plan.guarantee.epsilon) + plan.noise->delta_num;
+    EXPECT_LE(delta, plan.guarantee.delta * (1 + 1e-12) + 1e-300);
+    EXPECT_LE(plan.guarantee.epsilon, input.budget.epsilon);
+    EXPECT_LE(plan.guarantee.delta, std::max(input.budget.delta, plan.noise->delta_num));
+    EXPECT_EQ(plan.guarantee.relation, Relation::replace_one);
+  });
+  EXPECT_GT(plans, 30U);
+}
+
+TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate) {
+  for_each_plan([&](const Plan& plan, const Algorithm& algorithm, const PlanInput&) {
+    EXPECT_EQ(plan.method, name_of(algorithm));
+    EXPECT_FALSE(plan.theorem.empty());
+    if (plan.noise_at == NoiseAt::nowhere) {
+      EXPECT_FALSE(plan.noise);
+      EXPECT_FALSE(plan.not_private.empty());
+      return;
+    }
+    ASSERT_TRUE(plan.noise);
+    EXPECT_EQ(base_of(plan.noise->mechanism).sensitivity, plan.l2_sensitivity);
+    EXPECT_EQ(base_of(plan.noise->mechanism).dimension, 5U);
+    EXPECT_GE(base_of(plan.noise->mechanism).grid.sensitivity, plan.l2_sensitivity);
+    const std::uint64_t needed = plan.noise_at == NoiseAt::release ? 1 : plan.recipe.steps(10000);
+    EXPECT_EQ(plan.noise->charge.draws(), needed);
+  });
+}
+
+TEST(Algorithms, APlanIsAFunctionOfItsInput) {
+  for_each_plan([&](const Plan& plan, const Algorithm& algorithm, const PlanInput& input) {
+    const Plan again = make_plan(algorithm, input);
+    EXPECT_EQ(card_json(make_card(plan, algorithm, input)), card_json(make_card(again, algorithm, input)));
+  });
+}
+
+TEST(Algorithms, SmallerBudgetsNeverMeanLessNoise) {
+  for_each_member<Algorithm>([](auto tag) {
+    const Algorithm algorithm = typename decltype(tag)::type{};
+    double before = 0;
+    for (const double epsilon : {8.0, 4.0, 1.0, 0.1, 0.01}) {
+      const Plan plan = make_plan(algorithm, input_of(Logistic{}, {.epsilon = epsilon}));
+      if (!plan.noise) return;
+      const double stddev = std::visit([](const auto& m) { return m.stddev(); }, plan.noise->mechanism);
+      EXPECT_GT(stddev, before);
+      before = stddev;
+    }
+  });
+}
+
+TEST(Algorithms, EveryFieldHasOneSpellingAndHelp) {
+  for_each_member<Algorithm>([](auto tag) {
+    typename decltype(tag)::type algorithm;
+    std::set<std::string_view> seen;
+    for_each_field_deep(algorithm, [&](std::string_view name, auto& value, std::string_view help) {
+      EXPECT_TRUE(seen.insert(name).second) << name;
+      EXPECT_FALSE(help.empty()) << name;
+      EXPECT_TRUE(std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; }));
+      // What is printed on a card reads back as the same value.
+      auto copy = algorithm;
+      EXPECT_TRUE(set_field(copy, name, value_text(value)));
+    });
+  });
+}
+
+TEST(Algorithms, HaveANameASummaryAndAReference) {
+  for_each_member<Algorithm>([](auto tag) {
+    using A = typename decltype(tag)::type;
+    EXPECT_FALSE(A::kName.empty() || A::kSummary.empty() || A::kReference.empty());
+    EXPECT_EQ(name_of(make_by_name<Algorithm>(A::kName, "method")), A::kName);
+  });
+}
+
+}  // namespace
+}  // namespace sotto

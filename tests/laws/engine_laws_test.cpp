@@ -1,0 +1,131 @@
+// Every engine visits the same rows in the same order: the order of the ScanOrder, bit for bit.
+// A new engine is one line in kEngines.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "sotto/data/block_file.h"
+#include "sotto/engines/in_memory.h"
+#include "sotto/engines/out_of_core.h"
+#include "unit/block_file_fixture.h"
+
+namespace sotto {
+namespace {
+
+using namespace testing_support;
+
+using MakeEngine = std::unique_ptr<Engine> (*)(const std::string& path);
+struct NamedEngine {
+  const char* name;
+  MakeEngine make;
+};
+const std::array<NamedEngine, 4> kEngines = {{
+    {"in_memory",
+     [](const std::string& path) -> std::unique_ptr<Engine> {
+       return std::make_unique<InMemoryEngine>(load_rows(BlockFile(path)));
+     }},
+    {"in_memory_without_copy",
+     [](const std::string& path) -> std::unique_ptr<Engine> {
+       return std::make_unique<InMemoryEngine>(load_rows(BlockFile(path)), InMemoryOptions{.copy_limit_bytes = 0});
+     }},
+    {"out_of_core_mapped",
+     [](const std::string& path) -> std::unique_ptr<Engine> { return std::make_unique<OutOfCoreEngine>(path); }},
+    {"out_of_core_read",
+     [](const std::string& path) -> std::unique_ptr<Engine> {
+       return std::make_unique<OutOfCoreEngine>(path, OutOfCoreOptions{.memory_mb = 8, .map_file = false});
+     }},
+}};
+
+/// The bytes of all rows in the order in which they came.
+struct Bytes : RowConsumer {
+  void add(const void* data, std::size_t size) {
+    const auto* from = static_cast<const std::byte*>(data);
+    bytes.insert(bytes.end(), from, from + size);
+  }
+  void consume(const RowBlock& block) noexcept override {
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      add(&block.labels[i], sizeof(float));
+      if (block.sparse()) {
+        const std::uint64_t count = block.offsets[i + 1] - block.offsets[i];
+        add(&count, sizeof count);
+        add(block.columns + block.offsets[i], count * sizeof(std::uint32_t));
+        add(block.values + block.offsets[i], count * sizeof(float));
+      } else {
+        add(block.dense + i * block.features, block.features * sizeof(float));
+      }
+    }
+    rows += block.rows;
+  }
+  std::vector<std::byte> bytes;
+  std::uint64_t rows = 0;
+};
+
+Bytes scanned(Engine& engine, const ScanOrder& order, std::uint32_t pass) {
+  Bytes bytes;
+  engine.scan(order, pass, bytes);
+  return bytes;
+}
+
+/// The same pass from the definition: position by position.
+Bytes defined(const LoadedRows& stored, const ScanOrder& order, std::uint32_t pass) {
+  Bytes bytes;
+  ScanOrder::Window window;
+  for (std::uint64_t w = 0; w < order.window_count(stored.facts.rows); ++w) {
+    order.window(stored.facts.rows, pass, w, window);
+    for (const std::uint64_t row : window.rows) bytes.consume(stored.rows().slice(row, 1));
+  }
+  return bytes;
+}
+
+void expect_law(const std::string& path, const ScanOrder& order) {
+  const LoadedRows stored = load_rows(BlockFile(path));
+  for (const NamedEngine& named : kEngines) {
+    const std::unique_ptr<Engine> engine = named.make(path);
+    for (std::uint32_t pass = 0; pass < 4; ++pass) {
+      const Bytes reference = defined(stored, order, pass);
+      const Bytes bytes = scanned(*engine, order, pass);
+      EXPECT_EQ(bytes.rows, stored.facts.rows) << named.name;
+      EXPECT_TRUE(bytes.bytes == reference.bytes) << named.name << " pass " << pass << " rows " << stored.facts.rows;
+    }
+  }
+}
+
+class EngineLaws : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(DenseAndSparse, EngineLaws, ::testing::Bool(),
+                         [](const auto& kind) { return kind.param ? "sparse" : "dense"; });
+
+TEST_P(EngineLaws, EveryEngineVisitsTheRowsOfAScanOrderInThatOrder) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("rows.sotto");
+  constexpr std::uint32_t kFeatures = 50;
+  const std::uint32_t block_rows = block_rows_for(kFeatures, GetParam());
+  // One row, a block less one row, one block, a block and a row, whole blocks, a short last block.
+  for (const std::uint32_t rows : {1U, block_rows - 1, block_rows, block_rows + 1, 10 * block_rows, 1234U}) {
+    pack_rows(path, make_rows(rows, kFeatures, GetParam(), rows), kFeatures, GetParam());
+    for (const std::uint32_t buffer_rows : {1U, 100U, 300U, 8192U}) {
+      ScanOrder order{.block_rows = block_rows, .buffer_rows = buffer_rows, .key = {7, rows, 3, buffer_rows}};
+      expect_law(path, order);
+      order.fresh = true;
+      expect_law(path, order);
+      order.kind = ScanOrder::Kind::stored;
+      expect_law(path, order);
+    }
+  }
+}
+
+TEST_P(EngineLaws, EveryEngineReportsTheFactsOfTheFile) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("rows.sotto");
+  pack_rows(path, make_rows(77, 6, GetParam()), 6, GetParam());
+  for (const NamedEngine& named : kEngines) {
+    const std::unique_ptr<Engine> engine = named.make(path);
+    EXPECT_EQ(engine->facts().rows, 77U);
+    EXPECT_EQ(engine->facts().features, 6U);
+    EXPECT_EQ(engine->facts().sparse, GetParam());
+    EXPECT_EQ(engine->block_rows(), block_rows_for(6, GetParam()));
+  }
+}
+
+}  // namespace
+}  // namespace sotto

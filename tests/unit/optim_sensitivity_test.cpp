@@ -1,0 +1,287 @@
+// The sensitivity of permutation SGD: every closed form that must come out of the one recursion (spec 3.3), an
+// independent simulation of the two runs, and the refusals.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sotto/base/error.h"
+#include "sotto/optim/sensitivity.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kD = 2;            // replace_one, rows of norm 1
+constexpr double kRounding = 2e-6;  // the rounding that spec 5.4 adds; the diameter is passed in without it here
+constexpr double kNoCap = std::numeric_limits<double>::infinity();
+
+Facts facts_of(std::uint64_t rows) { return {rows, 5, 1.0, false}; }
+
+StepRule constant(double eta) { return {kNoCap, eta, 1, StepRule::Growth::none}; }
+StepRule inverse(double lambda, double cap = kNoCap) { return {cap, 1 / lambda, 0, StepRule::Growth::linear}; }
+
+/// A loss with next to no curvature: no step is too large for it, so uncapped closed forms are exact.
+Loss flat_loss() { return HuberSvm{1e6}; }
+
+Recipe recipe_of(Loss loss, double lambda, StepRule step, std::uint64_t batch, std::uint32_t passes) {
+  Recipe recipe;
+  recipe.loss = loss;
+  recipe.lambda = lambda;
+  recipe.step = step;
+  recipe.batch_rows = batch;
+  recipe.passes = passes;
+  return recipe;
+}
+
+double total(const Recipe& recipe, std::uint64_t rows) { return l2_sensitivity(recipe, facts_of(rows), kD).total; }
+
+/// `bound` is `exact` rounded outward, by little.
+void expect_outward(double bound, double exact, double tolerance = kRounding) {
+  EXPECT_GE(bound, exact);
+  EXPECT_LE(bound, exact * (1 + tolerance));
+}
+
+double harmonic(std::uint64_t n) {
+  double sum = 0;
+  for (std::uint64_t i = n; i >= 1; --i) sum += 1 / static_cast<double>(i);
+  return sum;
+}
+
+TEST(Sensitivity, ConvexConstantStepGivesPassesTimesDiameterTimesStepOverBatch) {
+  for (const std::uint64_t batch : {1, 7, 50, 1000}) {
+    const double b = static_cast<double>(batch);
+    expect_outward(total(recipe_of(Logistic{}, 0, constant(0.3), batch, 4), 1000), 4 * kD * 0.3 / b);
+    // Up to 2/beta = 8, less the rounding of stored rows, no step expands.
+    expect_outward(total(recipe_of(Logistic{}, 0, constant(7.9999), batch, 4), 1000), 4 * kD * 7.9999 / b);
+  }
+}
+
+TEST(Sensitivity, StronglyConvexLastIterateHasNoFactorOfTheBatch) {
+  const double lambda = 0.1;
+  for (const std::uint64_t batch : {1, 10, 50, 1000}) {
+    for (const std::uint32_t passes : {1U, 2U, 7U}) {
+      const double n = std::ceil(1000 / static_cast<double>(batch));
+      const double exact = kD / (lambda * static_cast<double>(batch) * n);
+      expect_outward(total(recipe_of(flat_loss(), lambda, inverse(lambda), batch, passes), 1000), exact);
+      EXPECT_NEAR(exact, kD / (lambda * 1000), 1e-12);
+    }
+  }
+}
+
+TEST(Sensitivity, ACapNeverRaisesTheStronglyConvexBoundAndReachesItOnceAPassIsUncapped) {
+  const double lambda = 0.01;
+  const double cap = 1 / (0.2501 + lambda);  // uncapped from step 26 on
+  for (const std::uint64_t rows : {20, 100, 1000, 5000}) {
+    for (const std::uint64_t batch : {1, 10}) {
+      const Recipe recipe = recipe_of(Logistic{}, lambda, inverse(lambda, cap), batch, 3);
+      const double n = static_cast<double>(recipe.steps_per_pass(rows));
+      const double form = kD / (lambda * static_cast<double>(batch) * n);
+      const double bound = total(recipe, rows);
+      EXPECT_LE(bound, form * (1 + kRounding));
+      if (n > 26) {
+        EXPECT_GE(bound, form);
+      }
+    }
+  }
+}
+
+TEST(Sensitivity, BatchesHelpWhereTheCapActsThroughout) {
+  // N:A1: m = 60000, lambda = 1e-4, b = 15000, k = 5: 0.016 of D/(lambda m) with a cap of 8.
+  const double lambda = 1e-4, cap = 2 / (0.25 * (1 + 0x1p-18) + 2 * lambda);
+  const double bound = total(recipe_of(Logistic{}, lambda, inverse(lambda, cap), 15000, 5), 60000);
+  EXPECT_NEAR(bound / (kD / (lambda * 60000)), 0.016, 0.0005);
+}
+
+TEST(Sensitivity, StronglyConvexConstantStepIsTheGeometricSum) {
+  const double lambda = 0.05, eta = 0.4, rho = 1 - eta * lambda;
+  for (const std::uint64_t batch : {1, 10, 60}) {
+    for (const std::uint32_t passes : {1U, 3U, 20U}) {
+      const double n = std::ceil(300 / static_cast<double>(batch));
+      const double exact =
+          kD * eta / static_cast<double>(batch) * (1 - std::pow(rho, n * passes)) / (1 - std::pow(rho, n));
+      expect_outward(total(recipe_of(Logistic{}, lambda, constant(eta), batch, passes), 300), exact);
+    }
+  }
+}
+
+TEST(Sensitivity, WeightedAverageCostsAFactorOfOneMorePass) {
+  const double lambda = 0.2;
+  for (const std::uint64_t batch : {1, 4, 25}) {
+    for (const std::uint32_t passes : {1U, 2U, 5U}) {
+      Recipe recipe = recipe_of(flat_loss(), lambda, inverse(lambda), batch, passes);
+      recipe.averaging = Averaging::weighted;
+      const double n = std::ceil(100 / static_cast<double>(batch)), k = passes;
+      expect_outward(total(recipe, 100), kD * (k + 1) / (lambda * static_cast<double>(batch) * (k * n + 1)));
+    }
+  }
+}
+
+TEST(Sensitivity, UniformAverageOfOnePassCostsTheHarmonicNumber) {
+  const double lambda = 0.2;
+  for (const std::uint64_t rows : {10, 1000}) {
+    Recipe recipe = recipe_of(flat_loss(), lambda, inverse(lambda), 1, 1);
+    recipe.averaging = Averaging::uniform;
+    expect_outward(total(recipe, rows), kD / (lambda * static_cast<double>(rows)) * harmonic(rows));
+  }
+}
+
+TEST(Sensitivity, UniformAverageOfSeveralPassesStaysBelowItsClosedForm) {
+  const double lambda = 0.2;
+  for (const std::uint64_t batch : {1, 7}) {
+    for (const std::uint32_t passes : {1U, 3U, 10U}) {
+      Recipe recipe = recipe_of(flat_loss(), lambda, inverse(lambda), batch, passes);
+      recipe.averaging = Averaging::uniform;
+      const double n = std::ceil(500 / static_cast<double>(batch));
+      const double last = kD / (lambda * static_cast<double>(batch) * n);
+      const double bound = total(recipe, 500);
+      EXPECT_LE(bound, last * (1 + harmonic(recipe.steps(500)) / passes) * (1 + kRounding));
+      EXPECT_GT(bound, last);
+    }
+  }
+}
+
+TEST(Sensitivity, LogarithmicTailAverageLiesBetweenLastAndUniform) {
+  const double lambda = 0.2;
+  Recipe recipe = recipe_of(flat_loss(), lambda, inverse(lambda), 1, 2);
+  const double last = total(recipe, 400);
+  recipe.averaging = Averaging::uniform;
+  const double uniform = total(recipe, 400);
+  recipe.averaging = Averaging::last_log;
+  EXPECT_GE(total(recipe, 400), last);
+  EXPECT_LT(total(recipe, 400), uniform);
+}
+
+TEST(Sensitivity, Corollary2IsItsExactSumAndNotThePrintedLogarithm) {
+  const double m = 2000, c = 0.9, k = 5;
+  StepContext context{0.25 * (1 + 0x1p-19), 0, 2000};
+  const StepRule step = step_rule(DecreasingStep{c}, context);
+  double sum = 0;
+  for (int j = 0; j < 5; ++j) sum += 1 / (j * m + 1 + std::pow(m, c));
+  const double exact = 2 * kD / context.smoothness * sum;
+  expect_outward(total(recipe_of(Logistic{}, 0, step, 1, 5), 2000), exact);
+  const double printed = 2 * kD / context.smoothness * (std::pow(m, -c) + std::log(k) / m);
+  EXPECT_NE(printed, exact);
+}
+
+TEST(Sensitivity, Corollary3IsItsExactSum) {
+  const double m = 2000, c = 0.5;
+  StepContext context{0.25 * (1 + 0x1p-19), 0, 2000};
+  const StepRule step = step_rule(SquareRootStep{c}, context);
+  for (const std::uint64_t batch : {1, 40}) {
+    const double n = m / static_cast<double>(batch);
+    double sum = 0;
+    for (int j = 0; j < 5; ++j) sum += 1 / (std::sqrt(j * n + 1) + std::pow(m, c));
+    expect_outward(total(recipe_of(Logistic{}, 0, step, batch, 5), 2000),
+                   2 * kD / context.smoothness * sum / static_cast<double>(batch));
+  }
+}
+
+TEST(Sensitivity, FreshOrdersCostMoreForAveragesAndNothingMoreForTheLastIterate) {
+  // N:A1: lambda = 1e-4, m = 60000, b = 50, k = 5, t-weighted: 0.931 against 1.104 of D/(lambda m).
+  const double lambda = 1e-4, unit = kD / (lambda * 60000);
+  Recipe recipe = recipe_of(Logistic{}, lambda, inverse(lambda, 2 / (0.25 * (1 + 0x1p-18) + 2 * lambda)), 50, 5);
+  recipe.averaging = Averaging::weighted;
+  EXPECT_NEAR(total(recipe, 60000) / unit, 0.931, 0.001);
+  recipe.fresh_order = true;
+  EXPECT_NEAR(total(recipe, 60000) / unit, 1.104, 0.001);
+
+  Recipe last = recipe_of(flat_loss(), 0.1, inverse(0.1), 7, 3);
+  const double fixed = total(last, 200);
+  last.fresh_order = true;
+  EXPECT_NEAR(total(last, 200), fixed, fixed * kRounding);
+}
+
+TEST(Sensitivity, AShortLastBatchKeepsTheNominalDivisor) {
+  const double lambda = 0.1;
+  // N:A1: m = 1001, b = 50: 21 steps a pass, D/(lambda b n) = 0.1905 of 1/lambda per cent.
+  expect_outward(total(recipe_of(flat_loss(), 0.01, inverse(0.01), 50, 5), 1001), kD / (0.01 * 50 * 21));
+  expect_outward(total(recipe_of(flat_loss(), lambda, inverse(lambda), 10, 3), 91), kD / (lambda * 10 * 10));
+  // A batch larger than the table is still divided by its nominal size.
+  expect_outward(total(recipe_of(flat_loss(), lambda, inverse(lambda), 500, 3), 91), kD / (lambda * 500));
+}
+
+TEST(Sensitivity, TheContractValueIsTwoHundredthsRoundedOutward) {
+  Facts facts = facts_of(10000);
+  Recipe recipe = recipe_of(Logistic{}, 0.01, {}, 50, 10);
+  const LossConstants constants = constants_of(recipe.loss, stored_norm(facts));
+  recipe.step = step_rule(DefaultStep{}, {constants.smoothness, 0.01, facts.rows});
+  const double bound = l2_sensitivity(recipe, facts, constants.diameter_replace_one).total;
+  EXPECT_GE(bound, 0.02);
+  EXPECT_LE(bound, 0.02 * (1 + 2e-6));
+}
+
+TEST(Sensitivity, LargeStepsPayTheirExpansion) {
+  const double eta = 12;  // 1 - 12/4 = -2: each later step doubles the distance
+  const double exact = kD * eta * std::pow(2.0, 9);
+  const double bound = total(recipe_of(Logistic{}, 0, constant(eta), 1, 1), 10);
+  EXPECT_GE(bound, exact);
+  EXPECT_LE(bound, exact * (1 + 1e-4));
+}
+
+TEST(Sensitivity, StepsWithoutAUsefulBoundAreRefused) {
+  try {
+    total(recipe_of(Logistic{}, 0, constant(1000), 1, 1), 1000);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_EQ(e.field(), "step");
+  }
+}
+
+TEST(Sensitivity, ALossThatIsNotSmoothIsRefused) {
+  try {
+    total(recipe_of(Hinge{}, 0.1, constant(0.1), 1, 1), 10);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_EQ(e.field(), "loss");
+  }
+}
+
+TEST(Sensitivity, RoundingIsPartOfTheBoundAndRefusedAboveOnePercent) {
+  Recipe recipe = recipe_of(Logistic{}, 0, constant(1), 1, 1);
+  const Sensitivity small = l2_sensitivity(recipe, facts_of(1000), kD);
+  // 2 sum_t e_t with A_t = 1: e_t = 4 u (d + b + 4)(W + eta L), W = sum of eta L.
+  const double unit = 4 * 0x1p-53 * (5 + 1 + 4);
+  EXPECT_NEAR(small.rounding, 2 * 1000 * unit * (1000 + 1), 1e-3 * small.rounding);
+  EXPECT_NEAR(small.weight_bound, 1000, 1e-2);
+  EXPECT_GE(small.total, kD + small.rounding);
+
+  try {  // half a million wide steps without contraction
+    l2_sensitivity(recipe, {500000, 2000, 1.0, false}, kD);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), ErrorKind::unsupported);
+    EXPECT_EQ(e.field(), "passes");
+  }
+}
+
+TEST(Sensitivity, AnAverageAlsoPaysForItsOwnRounding) {
+  // With rho near 0 the recursion forgets every step, but each of the T additions to the average is still rounded.
+  Recipe recipe = recipe_of(flat_loss(), 1, constant(1), 1, 1);
+  recipe.averaging = Averaging::uniform;
+  const Sensitivity bound = l2_sensitivity(recipe, facts_of(100000), kD);
+  EXPECT_GE(bound.rounding, 100000 * 0x1p-53 * bound.weight_bound);
+}
+
+TEST(Sensitivity, AProjectionCapsTheBoundOnTheWeightsOnly) {
+  Recipe recipe = recipe_of(Logistic{}, 0, constant(1), 1, 1);
+  const Sensitivity open = l2_sensitivity(recipe, facts_of(1000), kD);
+  recipe.projection.radius = 2;
+  const Sensitivity ball = l2_sensitivity(recipe, facts_of(1000), kD);
+  EXPECT_DOUBLE_EQ(ball.weight_bound, 2);
+  EXPECT_NEAR(ball.total - ball.rounding, open.total - open.rounding, 1e-12);
+}
+
+TEST(Sensitivity, ABatchAsLargeAsACounterAllowsIsOneStepAPassAndRefused) {
+  Recipe recipe = recipe_of(flat_loss(), 0.1, inverse(0.1), std::numeric_limits<std::uint64_t>::max(), 3);
+  EXPECT_EQ(recipe.steps(1000), 3U);
+  EXPECT_THROW(total(recipe, 1000), Error);  // the steps are so short that rounding is all there is
+}
+
+}  // namespace
+}  // namespace sotto

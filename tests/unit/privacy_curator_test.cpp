@@ -1,0 +1,197 @@
+// The curator: nothing is opened without a charge, seeds and unprotected releases leave a stamp, secrets stay shut.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <concepts>
+#include <functional>
+#include <ostream>
+#include <type_traits>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/curator.h"
+
+namespace sotto {
+namespace {
+
+// A secret can be moved and destroyed, nothing else.
+template <class T>
+concept Comparable = requires(const T& a, const T& b) {
+  a == b;
+};
+template <class T>
+concept Ordered = requires(const T& a, const T& b) {
+  a < b;
+};
+template <class T>
+concept Printable = requires(std::ostream& out, const T& a) {
+  out << a;
+};
+template <class T>
+concept Readable = requires(const T& a) {
+  a.value_;
+}
+|| requires(const T& a) { *a; }
+|| requires(T& a) { a.get(); };
+template <class T>
+concept Indexable = requires(const T& a) {
+  a[0];
+};
+
+using Secret = Sensitive<Vector>;
+static_assert(!std::copy_constructible<Secret> && !std::is_copy_assignable_v<Secret>);
+static_assert(std::movable<Secret>);
+static_assert(!Comparable<Secret> && !Ordered<Secret> && !Printable<Secret> && !Readable<Secret> && !Indexable<Secret>);
+static_assert(!std::convertible_to<Secret, Vector> && !std::constructible_from<Vector, Secret>);
+static_assert(!std::convertible_to<Vector, Secret>);     // becoming secret is said out loud
+static_assert(Comparable<Vector> && Indexable<Vector>);  // the concepts can be true
+
+constexpr std::size_t kDimension = 4;
+
+Calibrated noise(std::uint64_t times = 1, std::uint64_t parts = 1) {
+  return calibrate(MechanismChoice::l2_laplace, {1, kDimension, times, parts}, {.epsilon = 1});
+}
+Secret secret(std::size_t size = kDimension) { return Secret(Vector(size, 3.0)); }
+
+ErrorKind kind_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e.kind();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return ErrorKind::io;
+}
+
+class CuratorTest : public testing::Test {
+ protected:
+  BitSource bits_{ReproducibleSeed{1}};
+  Curator curator_{bits_};
+};
+
+TEST_F(CuratorTest, RefusesAReleaseThatWasNotCharged) {
+  EXPECT_EQ(kind_of([&] { curator_.release(secret(), noise().mechanism); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(kind_of([&] { curator_.step_noise(noise().mechanism, NoisePath::safe, 1); }), ErrorKind::budget_exceeded);
+}
+
+TEST_F(CuratorTest, RefusesAReleaseThatCostsAnotherEvent) {
+  curator_.charge(noise().charge);
+  const Calibrated dearer = calibrate(MechanismChoice::l2_laplace, {1, kDimension, 1, 1}, {.epsilon = 2});
+  EXPECT_EQ(kind_of([&] { curator_.release(secret(), dearer.mechanism); }), ErrorKind::budget_exceeded);
+  const Calibrated other = calibrate(MechanismChoice::discrete_laplace, {1, kDimension, 1, 1}, {.epsilon = 1});
+  EXPECT_EQ(kind_of([&] { curator_.release(secret(), other.mechanism); }), ErrorKind::budget_exceeded);
+}
+
+TEST_F(CuratorTest, AChargeIsUsedUpOnce) {
+  curator_.charge(noise().charge);
+  const Vector released = curator_.release(secret(), noise().mechanism);
+  EXPECT_EQ(released.size(), kDimension);
+  EXPECT_EQ(kind_of([&] { curator_.release(secret(), noise().mechanism); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(curator_.charges().size(), 1U);
+}
+
+TEST_F(CuratorTest, ReleasesLieOnTheGridAndCarryNoise) {
+  const Calibrated c = noise();
+  curator_.charge(c.charge);
+  const Vector released = curator_.release(secret(), c.mechanism);
+  const double step = base_of(c.mechanism).grid.step;
+  for (const double value : released) {
+    EXPECT_EQ(value / step, std::rint(value / step));
+    EXPECT_NE(value, 3.0);
+  }
+}
+
+TEST_F(CuratorTest, RefusesAVectorOfAnotherDimension) {
+  curator_.charge(noise().charge);
+  EXPECT_EQ(kind_of([&] { curator_.release(secret(kDimension + 1), noise().mechanism); }), ErrorKind::internal);
+  NoisySums sums = curator_.step_noise(noise().mechanism, NoisePath::safe, 1);
+  Vector sum(kDimension + 3, 5.0);
+  sums.perturb(sum);
+  EXPECT_EQ(sum, Vector(kDimension + 3, 0.0));
+}
+
+TEST_F(CuratorTest, MoreSumsThanChargedBecomeZeros) {
+  const Calibrated c = noise(2, 3);
+  curator_.charge(c.charge);
+  NoisySums sums = curator_.step_noise(c.mechanism, NoisePath::safe, 6);
+  Vector sum;
+  for (int i = 0; i < 6; ++i) {
+    sum.assign(kDimension, 5.0);
+    sums.perturb(sum);
+    EXPECT_NE(sum, Vector(kDimension, 0.0));
+    EXPECT_NE(sum, Vector(kDimension, 5.0));
+  }
+  EXPECT_EQ(sums.draws_left(), 0U);
+  sum.assign(kDimension, 5.0);
+  sums.perturb(sum);
+  EXPECT_EQ(sum, Vector(kDimension, 0.0));
+  EXPECT_EQ(kind_of([&] { curator_.step_noise(c.mechanism, NoisePath::safe, 1); }), ErrorKind::budget_exceeded);
+}
+
+TEST_F(CuratorTest, PostProcessingIsFreeOnlyAfterEverySumWasNoised) {
+  const Calibrated c = noise(1, 2);
+  curator_.charge(c.charge);
+  NoisySums sums = curator_.step_noise(c.mechanism, NoisePath::safe, 2);
+  Vector sum(kDimension, 0.0);
+  sums.perturb(sum);
+  EXPECT_EQ(kind_of([&] { curator_.release_post_processed(secret(), sums); }), ErrorKind::internal);
+  sums.perturb(sum);
+  EXPECT_EQ(curator_.release_post_processed(secret(), sums), Vector(kDimension, 3.0));
+}
+
+TEST_F(CuratorTest, ChargedDrawsCannotBeCopiedLentOrAskedForInNoNumber) {
+  static_assert(!std::is_copy_constructible_v<NoisySums> && !std::is_copy_assignable_v<NoisySums>);
+  const Calibrated c = noise(1, 2);
+  curator_.charge(c.charge);
+  EXPECT_EQ(kind_of([&] { curator_.step_noise(c.mechanism, NoisePath::safe, 0); }), ErrorKind::internal);
+  NoisySums sums = curator_.step_noise(c.mechanism, NoisePath::safe, 2);
+  NoisySums moved = std::move(sums);
+  EXPECT_EQ(moved.draws_left(), 2U);
+  // NOLINTNEXTLINE(bugprone-use-after-move): what is left behind must be harmless
+  EXPECT_EQ(kind_of([&] { curator_.release_post_processed(secret(), sums); }), ErrorKind::internal);
+  Vector sum(kDimension, 5.0);
+  sums.perturb(sum);
+  EXPECT_EQ(sum, Vector(kDimension, 0.0));
+
+  moved.perturb(sum);
+  moved.perturb(sum);
+  BitSource other_bits(ReproducibleSeed{2});
+  Curator other(other_bits);
+  EXPECT_EQ(kind_of([&] { other.release_post_processed(secret(), moved); }), ErrorKind::internal);
+}
+
+TEST_F(CuratorTest, TheFastPathExistsForTwoMechanismsOnly) {
+  const Calibrated exact = calibrate(MechanismChoice::discrete_laplace, {1, kDimension, 1, 1}, {.epsilon = 1});
+  curator_.charge(exact.charge);
+  EXPECT_EQ(kind_of([&] { curator_.step_noise(exact.mechanism, NoisePath::fast, 1); }), ErrorKind::unsupported);
+  curator_.charge(noise().charge);
+  NoisySums sums = curator_.step_noise(noise().mechanism, NoisePath::fast, 1);
+  Vector sum(kDimension, 1.0);
+  sums.perturb(sum);
+  EXPECT_NE(sum, Vector(kDimension, 1.0));
+}
+
+TEST(Curator, ASeededSourceLeavesAStampAndTheSystemsDoesNot) {
+  BitSource seeded(ReproducibleSeed{1}), real;
+  EXPECT_EQ(Curator(seeded).stamps().size(), 1U);
+  EXPECT_TRUE(Curator(real).stamps().empty());
+}
+
+TEST(Curator, AnUnprotectedReleaseNeedsAStamp) {
+  BitSource real;
+  Curator curator(real);
+  EXPECT_EQ(kind_of([&] { curator.release_unprotected(secret()); }), ErrorKind::internal);
+  curator.stamp("a test");
+  EXPECT_EQ(curator.release_unprotected(secret()), Vector(kDimension, 3.0));
+}
+
+TEST_F(CuratorTest, AValueThatIsNotANumberOrTooLargeIsReleasedAsSomeNumberOfTheGrid) {
+  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e308}) {
+    curator_.charge(noise().charge);
+    for (const double value : curator_.release(Secret(Vector(kDimension, bad)), noise().mechanism)) {
+      EXPECT_TRUE(std::isfinite(value));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sotto
