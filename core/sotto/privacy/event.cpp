@@ -169,21 +169,21 @@ Event event_of(std::span<const Charge> charges) {
 }
 
 double composed_delta(std::span<const Charge> charges, double epsilon) {
-  bool same_kind = true;
-  for (const Charge& charge : charges) same_kind &= charge.event.index() == charges.front().event.index();
-  if (!same_kind) {
+  if (charges.empty()) return 0;
+  std::size_t gaussian = 0, discrete = 0;
+  for (const Charge& charge : charges) {
+    gaussian += std::holds_alternative<GaussianEvent>(charge.event);
+    discrete += std::holds_alternative<DiscreteGaussianEvent>(charge.event);
+  }
+  const std::size_t pure = charges.size() - gaussian - discrete;
+  if ((gaussian > 0) + (discrete > 0) + (pure > 0) > 1) {
     throw Error(ErrorKind::unsupported, "a plan that mixes kinds of events needs an accountant that composes them");
   }
-  if (charges.empty()) return 0;
   const Event event = event_of(charges);
   // The events of mechanisms cost the same under both relations: their parameters are relative to the sensitivity.
   constexpr Relation kAny = Relation::replace_one;
-  if (std::holds_alternative<GaussianEvent>(charges.front().event)) {
-    return gaussian_delta(gdp_mu_of(event, kAny), epsilon);
-  }
-  if (std::holds_alternative<DiscreteGaussianEvent>(charges.front().event)) {
-    return zcdp_delta(zcdp_rho_of(event, kAny), epsilon);
-  }
+  if (gaussian > 0) return gaussian_delta(gdp_mu_of(event, kAny), epsilon);
+  if (discrete > 0) return zcdp_delta(zcdp_rho_of(event, kAny), epsilon);
   const PureSum sum = pure_sum(event, kAny);
   // A share epsilon / times is rounded, so its multiple may be off by that rounding.
   return sum.epsilon <= Exact(epsilon * (1 + 1e-12)) ? rounded_up(sum.delta) : 1.0;
