@@ -36,7 +36,7 @@ Answer by_pure(const Question& q) {
   const std::string detail =
       "epsilon " + number_text(rounded_up(sum.epsilon)) + ", delta " + number_text(rounded_up(sum.delta));
   if (q.wants_epsilon) return {{0, sum.delta <= exact_of(q.given) ? rounded_up(sum.epsilon) : kInfinity}, detail};
-  return {{0, sum.epsilon <= exact_of(q.given) ? rounded_up(sum.delta) : 1.0}, detail};
+  return {{0, sum.epsilon <= exact_of(q.given) ? std::min(1.0, rounded_up(sum.delta)) : 1.0}, detail};
 }
 
 Answer by_zcdp(const Question& q) {

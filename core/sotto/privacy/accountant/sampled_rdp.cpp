@@ -88,12 +88,12 @@ constexpr double kReach = 14;  // standard deviations; what lies beyond is below
 
 double binomial(double rate, double noise, int order) {
   LogSum sum;
-  const double a = order;
+  const double a = order, log_with = std::log(rate), log_without = std::log1p(-rate);
+  double log_choose = std::log(a);  // ln C(a, 1)
   for (int k = 2; k <= order; ++k) {
+    log_choose += std::log((a - k + 1) / k);
     const double e = (static_cast<double>(k) * k - k) / (2 * noise * noise);
-    const double log_excess = e > 30 ? e : std::log(std::expm1(e));
-    sum.add(std::lgamma(a + 1) - std::lgamma(k + 1.0) - std::lgamma(a - k + 1) + (a - k) * std::log1p(-rate) +
-            k * std::log(rate) + log_excess);
+    sum.add(log_choose + (a - k) * log_without + k * log_with + (e > 30 ? e : std::log(std::expm1(e))));
   }
   return from_log_excess(sum.log(), a);
 }

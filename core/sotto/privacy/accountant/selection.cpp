@@ -19,6 +19,9 @@
 namespace sotto {
 namespace {
 
+/// Any order is valid for the second divergence; few are enough, as its price is flat around the best.
+constexpr double kOtherOrders[] = {1.1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 1024};
+
 double mean_of(double gamma, double shape) {
   const double log_inverse = -std::log(gamma);
   if (std::fabs(shape) < 1e-9) return (1 / gamma - 1) / log_inverse;
@@ -57,7 +60,7 @@ double selection_rdp(const SelectionEvent& event, Relation relation, double orde
   const auto& runs = std::get<NegativeBinomialRuns>(event.runs);
   const double log_inverse_gamma = -std::log(negative_binomial_gamma(runs));
   double extra = std::numeric_limits<double>::infinity();
-  for (const double other : coarse_orders()) {
+  for (const double other : kOtherOrders) {
     const double price = (1 - 1 / other) * rdp_of(*event.run, relation, other) + log_inverse_gamma / other;
     extra = std::min(extra, price);
   }
