@@ -9,15 +9,6 @@
 namespace sotto {
 namespace {
 
-struct SpentOf {
-  PrivacyCard::Spent operator()(const L2LaplaceEvent& e) const { return {std::string(e.kName), "epsilon", e.epsilon}; }
-  PrivacyCard::Spent operator()(const DiscreteLaplaceEvent& e) const {
-    return {std::string(e.kName), "epsilon", e.epsilon};
-  }
-  PrivacyCard::Spent operator()(const GaussianEvent& e) const { return {std::string(e.kName), "mu", e.mu}; }
-  PrivacyCard::Spent operator()(const DiscreteGaussianEvent& e) const { return {std::string(e.kName), "rho", e.rho}; }
-};
-
 PrivacyCard::Noise noise_of(const Plan& plan) {
   PrivacyCard::Noise noise;
   if (!plan.noise) return noise;
@@ -57,7 +48,8 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   card.l2_sensitivity = plan.l2_sensitivity;
   card.noise = noise_of(plan);
   if (plan.noise) {
-    PrivacyCard::Spent spent = std::visit(SpentOf{}, plan.noise->charge.event);
+    const EventSummary event = summary(plan.noise->charge.event);
+    PrivacyCard::Spent spent{std::string(event.name), std::string(event.parameter), event.value};
     spent.times = plan.noise->charge.times;
     spent.parts = plan.noise->charge.parts;
     card.events.push_back(spent);

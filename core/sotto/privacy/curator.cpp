@@ -7,21 +7,6 @@
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
-namespace {
-
-bool same_event(const Event& a, const Event& b) noexcept {
-  if (a.index() != b.index()) return false;
-  struct Parameter {
-    double operator()(const L2LaplaceEvent& e) const { return e.epsilon; }
-    double operator()(const DiscreteLaplaceEvent& e) const { return e.epsilon; }
-    double operator()(const GaussianEvent& e) const { return e.mu; }
-    double operator()(const DiscreteGaussianEvent& e) const { return e.rho; }
-  };
-  return std::visit(Parameter{}, a) == std::visit(Parameter{}, b);
-}
-
-}  // namespace
-
 NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws)
     : bits_(&bits),
       supply_(std::make_unique<NoiseSupply>(bits, mechanism, path, draws)),
@@ -67,7 +52,7 @@ void Curator::charge(const Charge& charge) {
 void Curator::use_draws(const Mechanism& mechanism, std::uint64_t draws) {
   const Event event = event_of(mechanism);
   for (std::size_t i = 0; i < charges_.size(); ++i) {
-    if (draws_left_[i] < draws || !same_event(charges_[i].event, event)) continue;
+    if (draws_left_[i] < draws || charges_[i].event != event) continue;
     draws_left_[i] -= draws;
     return;
   }

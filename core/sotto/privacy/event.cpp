@@ -1,45 +1,192 @@
-// What: the guarantee of a fixed plan whose events are of one kind.
-// Formula: pure: sum of epsilon; Gaussian: mu^2 adds, delta_G; discrete Gaussian: rho adds, optimal conversion.
-// Conditions: the plan is fixed before a row is read (spec 6.1); parts of one charge are disjoint (spec 6.3).
-// Reference: [Dwork14, Theorem 3.16]; [Dong22, Corollary 3.3]; [Canonne20].
-// Fails if wrong: Event.*, Algorithms.EveryPlanRecomputesToItsGuarantee.
 #include "sotto/privacy/event.h"
 
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/privacy/accountant/gdp.h"
+#include "sotto/privacy/accountant/pure.h"
+#include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/privacy/gaussian.h"
 
 namespace sotto {
 namespace {
 
-struct Totals {
-  double epsilon = 0;
-  double mu_squared = 0;
-  double rho = 0;
-  int kinds() const { return (epsilon > 0 ? 1 : 0) + (mu_squared > 0 ? 1 : 0) + (rho > 0 ? 1 : 0); }
+constexpr double kLargestLoss = 1e4;   // beyond this exp(epsilon) is not a number one works with
+constexpr double kLargestNoise = 1e9;  // beyond this the loss of a release is below every rounding error
+constexpr double kSmallestNoise = 1e-3;
+constexpr std::uint64_t kMostRepeats = std::uint64_t{1} << 40;
+constexpr int kDeepest = 64;
+
+void in_range(double value, double low, double high, std::string_view field) {
+  require(value > low && value <= high, field,
+          "got " + number_text(value) + ", must be above " + number_text(low) + " and at most " + number_text(high));
+}
+
+void check_sampling(double rate, double noise) {
+  require(rate > 0 && rate <= 1, "rate", "got " + number_text(rate) + ", must be above 0 and at most 1");
+  require(rate >= 1e-12, "rate", "got " + number_text(rate) + ", must be at least 1e-12");
+  require(noise >= kSmallestNoise && noise <= kLargestNoise, "noise",
+          "got " + number_text(noise) + ", must lie in [0.001, 1e9]");
+}
+
+struct Checker {
+  int depth;
+  void below(const Event& event) const {
+    require(depth < kDeepest, "events", "are nested too deeply");
+    std::visit(Checker{depth + 1}, event);
+  }
+  void operator()(const PureEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const ApproximateEvent& e) const {
+    require(e.epsilon >= 0 && e.epsilon <= kLargestLoss, "epsilon", "must lie in [0, 10000]");
+    require(e.delta >= 0 && e.delta < 1, "delta", "must lie in [0, 1)");
+  }
+  void operator()(const L2LaplaceEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const DiscreteLaplaceEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const ScalarLaplaceEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const ScalarDiscreteLaplaceEvent& e) const {
+    require(e.shift > 0 && e.shift <= 1000000, "shift", "must be a whole number from 1 to 1000000");
+    in_range(e.decay * static_cast<double>(e.shift), 0, kLargestLoss, "decay");
+  }
+  void operator()(const GaussianEvent& e) const { in_range(e.mu, 0, 1e3, "mu"); }
+  void operator()(const DiscreteGaussianEvent& e) const { in_range(e.rho, 0, 1e6, "rho"); }
+  void operator()(const ExponentialEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const PoissonSampledEvent& e) const {
+    check_sampling(e.rate, e.noise);
+    require(e.shift > 0 && e.shift <= 1000000, "shift", "must be a whole number from 1 to 1000000");
+    require(e.shift == 1 || e.law == NoiseLaw::discrete_laplace, "shift", "is for integers; scale the noise instead");
+    in_range(static_cast<double>(e.shift) / e.noise, 0, kLargestLoss, "noise");
+  }
+  void operator()(const FixedSizeSampledEvent& e) const { check_sampling(e.rate, e.noise); }
+  void operator()(const WithReplacementEvent& e) const {
+    check_sampling(e.rate, e.noise);
+    require(e.draws > 0, "draws", "must be at least 1");
+  }
+  void operator()(const SelectionEvent& e) const {
+    std::visit([](const auto& runs) { in_range(runs.mean, 0, 1e9, "mean"); }, e.runs);
+    if (const auto* runs = std::get_if<NegativeBinomialRuns>(&e.runs)) {
+      require(runs->shape > -1 && runs->shape <= 1e3, "shape", "must be above -1 and at most 1000");
+      require(runs->mean > 1, "mean", "of a truncated count must be above 1");
+    }
+    below(*e.run);
+  }
+  void operator()(const RepeatEvent& e) const {
+    require(e.times <= kMostRepeats, "times", "got " + std::to_string(e.times) + ", must be at most 2^40");
+    below(*e.event);
+  }
+  void operator()(const SequenceEvent& e) const {
+    for (const Event& event : e.events) below(event);
+  }
+  void operator()(const ParallelEvent& e) const {
+    for (const Event& event : e.parts) below(event);
+  }
 };
 
-struct Adder {
-  Totals& totals;
-  double times;
-  void operator()(const L2LaplaceEvent& e) const { totals.epsilon += times * e.epsilon; }
-  void operator()(const DiscreteLaplaceEvent& e) const { totals.epsilon += times * e.epsilon; }
-  void operator()(const GaussianEvent& e) const { totals.mu_squared += times * e.mu * e.mu; }
-  void operator()(const DiscreteGaussianEvent& e) const { totals.rho += times * e.rho; }
+struct Summarizer {
+  template <class E>
+  requires requires(const E& e) { e.epsilon; }
+  EventSummary operator()(const E& e) const { return {E::kName, "epsilon", e.epsilon}; }
+  template <class E>
+  requires requires(const E& e) { e.noise; }
+  EventSummary operator()(const E& e) const { return {E::kName, "noise", e.noise}; }
+  EventSummary operator()(const ScalarDiscreteLaplaceEvent& e) const { return {e.kName, "decay", e.decay}; }
+  EventSummary operator()(const GaussianEvent& e) const { return {e.kName, "mu", e.mu}; }
+  EventSummary operator()(const DiscreteGaussianEvent& e) const { return {e.kName, "rho", e.rho}; }
+  EventSummary operator()(const SelectionEvent& e) const {
+    return {e.kName, "mean", std::visit([](const auto& runs) { return runs.mean; }, e.runs)};
+  }
+  EventSummary operator()(const RepeatEvent& e) const { return {e.kName, "times", static_cast<double>(e.times)}; }
+  EventSummary operator()(const SequenceEvent& e) const {
+    return {e.kName, "events", static_cast<double>(e.events.size())};
+  }
+  EventSummary operator()(const ParallelEvent& e) const {
+    return {e.kName, "parts", static_cast<double>(e.parts.size())};
+  }
+};
+
+std::string list_text(const std::vector<Event>& events) {
+  std::string text;
+  for (const Event& event : events) text += (text.empty() ? "" : ", ") + event_text(event);
+  return "(" + text + ")";
+}
+
+struct Speller {
+  template <class E>
+  std::string operator()(const E& e) const {
+    const EventSummary s = Summarizer{}(e);
+    return std::string(s.name) + "(" + std::string(s.parameter) + "=" + number_text(s.value) + more(e) + ")";
+  }
+  std::string operator()(const SelectionEvent& e) const {
+    std::string text = "selection(" + event_text(*e.run) + ", " + std::string(name_of(e.runs));
+    std::visit([&](const auto& runs) { text += " mean=" + number_text(runs.mean); }, e.runs);
+    if (const auto* runs = std::get_if<NegativeBinomialRuns>(&e.runs)) text += " shape=" + number_text(runs->shape);
+    return text + ")";
+  }
+  std::string operator()(const RepeatEvent& e) const { return std::to_string(e.times) + " x " + event_text(*e.event); }
+  std::string operator()(const SequenceEvent& e) const { return "sequence" + list_text(e.events); }
+  std::string operator()(const ParallelEvent& e) const {
+    return (e.by == PartBy::position ? "parallel_by_position" : "parallel_by_value") + list_text(e.parts);
+  }
+
+ private:
+  template <class E>
+  static std::string more(const E& e) {
+    std::string text;
+    if constexpr (requires { e.delta; }) text += ", delta=" + number_text(e.delta);
+    if constexpr (requires { e.rate; }) text += ", rate=" + number_text(e.rate);
+    if constexpr (requires { e.law; }) text += ", law=" + std::string(enum_name(e.law));
+    if constexpr (requires { e.shift; }) text += ", shift=" + std::to_string(e.shift);
+    if constexpr (requires { e.draws; }) text += ", draws=" + std::to_string(e.draws);
+    return text;
+  }
 };
 
 }  // namespace
 
+bool SelectionEvent::operator==(const SelectionEvent& other) const { return *run == *other.run && runs == other.runs; }
+bool RepeatEvent::operator==(const RepeatEvent& other) const { return times == other.times && *event == *other.event; }
+bool SequenceEvent::operator==(const SequenceEvent& other) const { return events == other.events; }
+bool ParallelEvent::operator==(const ParallelEvent& other) const { return by == other.by && parts == other.parts; }
+
+Event repeat(Event event, std::uint64_t times) { return RepeatEvent{Box<Event>(std::move(event)), times}; }
+Event sequence(std::vector<Event> events) { return SequenceEvent{std::move(events)}; }
+Event parallel(std::vector<Event> parts, PartBy by) { return ParallelEvent{std::move(parts), by}; }
+Event select_best(Event run, std::variant<PoissonRuns, NegativeBinomialRuns> runs) {
+  return SelectionEvent{Box<Event>(std::move(run)), runs};
+}
+
+void check(const Event& event) { std::visit(Checker{0}, event); }
+EventSummary summary(const Event& event) { return std::visit(Summarizer{}, event); }
+std::string event_text(const Event& event) { return std::visit(Speller{}, event); }
+
+Event event_of(std::span<const Charge> charges) {
+  std::vector<Event> events;
+  for (const Charge& charge : charges) {
+    // Parts of one charge are equal, so the dearest is any of them.
+    events.push_back(charge.times == 1 ? charge.event : repeat(charge.event, charge.times));
+  }
+  return events.size() == 1 ? events.front() : sequence(std::move(events));
+}
+
 double composed_delta(std::span<const Charge> charges, double epsilon) {
-  Totals totals;
-  for (const Charge& charge : charges) std::visit(Adder{totals, static_cast<double>(charge.times)}, charge.event);
-  if (totals.kinds() > 1) {
+  if (charges.empty()) return 0;
+  std::size_t gaussian = 0, discrete = 0;
+  for (const Charge& charge : charges) {
+    gaussian += std::holds_alternative<GaussianEvent>(charge.event);
+    discrete += std::holds_alternative<DiscreteGaussianEvent>(charge.event);
+  }
+  const std::size_t pure = charges.size() - gaussian - discrete;
+  if ((gaussian > 0) + (discrete > 0) + (pure > 0) > 1) {
     throw Error(ErrorKind::unsupported, "a plan that mixes kinds of events needs an accountant that composes them");
   }
-  if (totals.mu_squared > 0) return gaussian_delta(std::sqrt(totals.mu_squared), epsilon);
-  if (totals.rho > 0) return zcdp_delta(totals.rho, epsilon);
-  return totals.epsilon <= epsilon * (1 + 1e-12) ? 0.0 : 1.0;
+  const Event event = event_of(charges);
+  // The events of mechanisms cost the same under both relations: their parameters are relative to the sensitivity.
+  constexpr Relation kAny = Relation::replace_one;
+  if (gaussian > 0) return gaussian_delta(gdp_mu_of(event, kAny), epsilon);
+  if (discrete > 0) return zcdp_delta(zcdp_rho_of(event, kAny), epsilon);
+  const PureSum sum = pure_sum(event, kAny);
+  // A share epsilon / times is rounded, so its multiple may be off by that rounding.
+  return sum.epsilon <= Exact(epsilon * (1 + 1e-12)) ? rounded_up(sum.delta) : 1.0;
 }
 
 }  // namespace sotto

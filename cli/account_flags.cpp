@@ -1,0 +1,48 @@
+#include "account_flags.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace sotto::cli {
+
+AccountFlags::AccountFlags(CLI::App& app) : plan_(app, "Plan"), target_(app, "Guarantee") {
+  plan_.add_struct<ReleasePlan>();
+  target_.add("epsilon", "privacy loss");
+  target_.add("delta", "probability outside the loss");
+  target_.add("relation", "which data sets are neighbours: replace_one or add_remove [replace_one]");
+  target_.add("accountant", "auto, pure, zcdp, rdp, gdp or pld [auto: all, the tightest counts]");
+}
+
+ReleasePlan AccountFlags::plan() const {
+  ReleasePlan plan;
+  std::set<std::string> used;
+  apply_fields(plan, plan_.given(), used);
+  return plan;
+}
+
+std::optional<double> AccountFlags::number(const std::string& field) const {
+  const auto found = target_.given().find(field);
+  if (found == target_.given().end()) return {};
+  return parse_value<double>(found->second, field);
+}
+
+Relation AccountFlags::relation() const {
+  const auto found = target_.given().find("relation");
+  return found == target_.given().end() ? Relation::replace_one : parse_value<Relation>(found->second, "relation");
+}
+
+AccountantChoice AccountFlags::accountant() const {
+  const auto found = target_.given().find("accountant");
+  return found == target_.given().end() ? AccountantChoice::automatic
+                                        : parse_value<AccountantChoice>(found->second, "accountant");
+}
+
+std::string up_text(double value) {
+  if (!(value > 0) || !std::isfinite(value)) return value > 0 ? "infinite" : "0";
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 5);
+  if (unit < 1e-300) return number_text(value);
+  return fmt::format("{:.6g}", std::ceil(value / unit * (1 - 1e-13)) * unit);
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,178 @@
+// What: a privacy-loss law on a grid, from above and from below.
+// Formula: a cell of masses (p, q) between losses s and s + h: b = (p - q e^s)/(1 - e^-h) at s + h and p - b at s keep
+//   both masses (connect-the-dots), so the profile only rises. From below: the profile is lowered at grid point i by
+//   c_i >= the gap a b (1 - e^-h)/(a + b e^-h) of both its cells, near the top by what rounding down costs; concave
+//   corners are then cut off. Any convex piecewise linear function below the profile is the profile of a dominated
+//   pair.
+// Conditions: step > 0; rounding of b is moved to the safe side.
+// Reference: [Doroshenko22, Section 3]; monotonicity under composition: [Zhu22, Theorem 10].
+// Fails if wrong: AccountantPld.TheGridBracketsTheProfile, AccountantPld.ClosedFormsLieBetweenTheBounds.
+#include "sotto/privacy/accountant/loss_grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+constexpr double kDenormal = 1e-322;  // where masses lose their digits
+constexpr double kOnPoint = 1e-8;     // of a step; the accountant's allowance for rounding is larger
+constexpr std::int64_t kMostPoints = std::int64_t{1} << 22;
+
+struct Cell {
+  double p = 0;      // P mass
+  double up = 0;     // of it at the upper point, rounded up
+  double floor = 0;  // of it at the upper point, rounded down
+};
+
+/// Mass between two thresholds from whichever tails are smaller, and the rounding error of that difference.
+struct Mass {
+  double value, error;
+};
+Mass between(double above_low, double above_high, double below_low, double below_high) {
+  const bool use_above = above_low < below_high;
+  const double value = use_above ? above_low - above_high : below_high - below_low;
+  return {std::max(0.0, value), 4 * kUnit * (use_above ? above_low : below_high) + kDenormal};
+}
+
+Cell cell_of(const LossTails& low, const LossTails& high, double loss, double step) {
+  const Mass p = between(low.p_above, high.p_above, low.p_below, high.p_below);
+  const Mass q = between(low.q_above, high.q_above, low.q_below, high.q_below);
+  const double lift = std::exp(loss);
+  const double width = -std::expm1(-step);
+  const double b = (p.value - q.value * lift) / width;
+  const double error = (p.error + q.error * lift + 4 * kUnit * p.value) / width;
+  // Where Q underflows nothing is known of the loss inside the cell.
+  if (!std::isfinite(b) || !std::isfinite(error)) return {p.value, p.value, 0};
+  // An atom that rounding alone keeps from the grid point lies on it.
+  const bool on_point = error <= kOnPoint * p.value && p.value - b <= error;
+  return {p.value, std::clamp(b + error, 0.0, p.value), on_point ? p.value : std::clamp(b - error, 0.0, p.value)};
+}
+
+void fill_upper(LossGrid& grid, const std::vector<Cell>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    grid.upper[i] += cells[i].p - cells[i].up;
+    grid.upper[i + 1] += cells[i].up;
+  }
+}
+
+/// How far the profile is lowered at each point: by the gap of its cells in the middle; towards the ends, where the
+/// profile meets the lines 1 - e^loss and 0, by what it costs to round losses up (keeping Q) or down (keeping P).
+std::vector<double> lowering(const std::vector<Cell>& cells, double step, double missing) {
+  const std::size_t n = cells.size();
+  const double width = -std::expm1(-step), decay = std::exp(-step), rise = std::expm1(step);
+  std::vector<double> gap(n + 1, 0.0), down(n + 1, 0.0), up(n + 1, missing);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double a = cells[i].p - cells[i].floor, b = cells[i].floor;
+    const double e = a > 0 && b > 0 ? a * (b / (a + b * decay)) * width * (1 + 8 * kUnit) : 0;
+    gap[i] = std::max(gap[i], e);
+    gap[i + 1] = std::max(gap[i + 1], e);
+    up[i + 1] = up[i] + a * rise;
+  }
+  for (std::size_t i = n; i-- > 0;) down[i] = width * cells[i].floor + decay * down[i + 1];
+  std::vector<double> result = gap;
+  std::size_t first = 0, last = n;
+  for (std::size_t i = 0; i <= n; ++i) {
+    if (up[i] < gap[i]) first = i + 1;
+    if (down[n - i] < gap[n - i]) last = n - i - std::min<std::size_t>(1, n - i);
+  }
+  if (first >= last) return down;
+  // At one point more on either side, so that the cell between the two ways is bounded at both its ends.
+  for (std::size_t i = 0; i < first; ++i) result[i] = up[i];
+  if (first > 0) result[first] = up[first];
+  result[0] = std::max(result[0], missing);
+  for (std::size_t i = last + 1; i <= n; ++i) result[i] = down[i];
+  if (last < n) result[last] = down[last];
+  return result;
+}
+
+/// Removes points of negative mass, splitting it between the neighbours so that the profile elsewhere stays.
+void cut_corners(std::vector<double>& mass, double step) {
+  std::vector<std::size_t> kept;
+  // Left of the first point lies e^loss = 0, which carries no P mass: all of it goes to the right.
+  const auto drop_first = [&](std::size_t right) {
+    if (mass[kept.front()] >= 0) return;
+    mass[right] += mass[kept.front()];
+    mass[kept.front()] = 0;
+    kept.erase(kept.begin());
+  };
+  for (std::size_t r = 0; r < mass.size(); ++r) {
+    kept.push_back(r);
+    if (kept.size() == 2) drop_first(r);
+    while (kept.size() >= 3 && mass[kept[kept.size() - 2]] < 0) {
+      const std::size_t l = kept[kept.size() - 3], i = kept[kept.size() - 2];
+      const double whole = -std::expm1(-step * static_cast<double>(r - l));
+      const double right = -std::expm1(-step * static_cast<double>(r - i));
+      const double left = -std::expm1(-step * static_cast<double>(i - l));
+      mass[l] += mass[i] * std::exp(-step * static_cast<double>(i - l)) * right / whole;
+      mass[r] += mass[i] * left / whole;
+      mass[i] = 0;
+      kept.erase(kept.end() - 2);
+      if (kept.size() == 2) drop_first(r);
+    }
+  }
+  if (mass.back() < 0) mass.back() = 0;  // rounding: the last point carries nothing by construction
+}
+
+/// `missing` is the Q mass below the first point times e^loss there.
+void fill_lower(LossGrid& grid, const std::vector<Cell>& cells, double missing) {
+  const std::vector<double> c = lowering(cells, grid.step, missing);
+  const double rise = std::expm1(grid.step), width = -std::expm1(-grid.step);
+  for (std::size_t i = 0; i < grid.lower.size(); ++i) {
+    double mass = (i < cells.size() ? cells[i].p - cells[i].floor : 0) + (i > 0 ? cells[i - 1].floor : 0);
+    if (i < cells.size()) mass -= (c[i + 1] - c[i]) / rise;
+    // To the left the profile runs straight to all of P at e^loss = 0.
+    mass += i > 0 ? (c[i] - c[i - 1]) / width : c[0];
+    grid.lower[i] = mass;
+  }
+  cut_corners(grid.lower, grid.step);
+}
+
+}  // namespace
+
+LossRange range_of(const LossLaw& law, const Cut& cut) {
+  const auto above = [&](double t) { return law.tails(t).p_above > cut.above; };
+  const auto below = [&](double t) { return law.tails(t).p_below > cut.below; };
+  const auto edge = [](double inside, double outside, const auto& is_inside) {
+    for (int i = 0; i < 40; ++i) {
+      const double middle = (inside + outside) / 2;
+      (is_inside(middle) ? inside : outside) = middle;
+    }
+    return outside;
+  };
+  double high = 1e-12, low = -1e-12;
+  while (above(high) && high < 1e8) high *= 2;
+  while (below(low) && low > -1e8) low *= 2;
+  return {edge(0, low, below), edge(0, high, above)};
+}
+
+LossGrid discretise(const LossLaw& law, double step, const LossRange& range) {
+  LossGrid grid;
+  grid.step = step;
+  grid.first = static_cast<std::int64_t>(std::floor(range.low / step)) - 1;
+  const std::int64_t last = static_cast<std::int64_t>(std::ceil(range.high / step)) + 1;
+  if (last - grid.first > kMostPoints) throw Error(ErrorKind::unsupported, "pld: the grid would be too fine");
+  const std::size_t points = static_cast<std::size_t>(last - grid.first + 1);
+  grid.upper.assign(points, 0.0);
+  grid.lower.assign(points, 0.0);
+  std::vector<Cell> cells(points - 1);
+  LossTails low = law.tails(static_cast<double>(grid.first) * step);
+  grid.upper[0] = low.p_below;
+  const double missing = low.q_below * std::exp(static_cast<double>(grid.first) * step) * (1 + 8 * kUnit);
+  for (std::size_t i = 0; i + 1 < points; ++i) {
+    const double loss = static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * step;
+    const LossTails high = law.tails(static_cast<double>(grid.first + static_cast<std::int64_t>(i) + 1) * step);
+    cells[i] = cell_of(low, high, loss, step);
+    low = high;
+  }
+  fill_upper(grid, cells);
+  fill_lower(grid, cells, missing);
+  grid.infinite_lower = law.p_infinite;
+  grid.infinite_upper = law.p_infinite + low.p_above;
+  return grid;
+}
+
+}  // namespace sotto

@@ -1,0 +1,262 @@
+// What: the privacy-loss accountant: grids and windows are refined until the certified bounds are close.
+// Formula: delta(e) = P-mass at infinite loss + E_P[(1 - e^(e - S))+], S the sum of the losses; worst over worlds.
+// Conditions: the plan is fixed before a row is read. Under add_remove every event takes the same side: both sides are
+//   composed on their own, and the worse one counts.
+// Reference: [Sommer19, Theorem 1]; [Doroshenko22]; [Zhu22, Theorem 10].
+// Fails if wrong: AccountantPld.*, AccountantVectors.*
+#include "sotto/privacy/accountant/pld.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/privacy/accountant/exact.h"
+#include "sotto/privacy/accountant/loss_grid.h"
+#include "sotto/privacy/accountant/loss_law.h"
+#include "sotto/privacy/accountant/loss_sum.h"
+#include "sotto/privacy/accountant/loss_survey.h"
+#include "sotto/privacy/accountant/pure.h"
+#include "sotto/privacy/accountant/rdp.h"
+#include "sotto/privacy/accountant/worlds.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLogOutside = -30;  // e^-30 of the tilted mass may lie outside the window
+constexpr std::size_t kFewestPoints = std::size_t{1} << 10;
+constexpr std::size_t kMostPoints = std::size_t{1} << 21;
+constexpr std::size_t kUsualPoints = std::size_t{1} << 19;
+constexpr double kSmallestDelta = 1e-250;
+constexpr int kMostPasses = 8;
+
+/// What is asked: epsilon at a delta, or delta at an epsilon.
+struct Query {
+  bool wants_epsilon = true;
+  double given = 0;
+  double precision = kPldPrecision;
+};
+
+struct Term {
+  LossLaw law;
+  std::uint64_t count;
+};
+
+/// The largest number of which all lattices are multiples; 0 if some law has none or no useful one is found.
+double common_lattice(const std::vector<Term>& terms) {
+  double smallest = kInfinity;
+  for (const Term& term : terms) {
+    if (term.law.lattice > 0) smallest = std::min(smallest, term.law.lattice);
+  }
+  if (!std::isfinite(smallest)) return 0;
+  for (const int divisor : {1, 2, 3, 4, 5, 6, 10, 12, 20, 25, 30, 50, 60, 100, 200, 300, 500, 1000}) {
+    const double base = smallest / divisor;
+    const bool fits = std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
+      const double ratio = term.law.lattice / base;
+      return std::fabs(ratio - std::round(ratio)) < 1e-9;
+    });
+    if (fits) return base;
+  }
+  return smallest;
+}
+
+class WorldAccount {
+ public:
+  explicit WorldAccount(const World& world) {
+    for (const Step& step : with_merged_gaussians(world)) {
+      LossLaw law = loss_law(step.leaf, step.side);
+      infinite_ = -std::expm1(std::log1p(-infinite_) + static_cast<double>(step.count) * std::log1p(-law.p_infinite));
+      atoms_only_ = atoms_only_ && law.atoms_only;
+      if (law.atoms_only && law.lattice == 0) continue;  // all finite loss is 0
+      survey_.add(law, step.count);
+      terms_.push_back({std::move(law), step.count});
+    }
+    lattice_ = common_lattice(terms_);
+  }
+
+  /// Stops early once the upper bound is below `enough`, the lower bound of another world.
+  Bound answer(const Query& query, double enough) const {
+    if (terms_.empty()) return only_infinite(query);
+    if (query.wants_epsilon && infinite_ >= query.given * (1 + 1e-12)) return {kInfinity, kInfinity};
+    if (query.wants_epsilon && infinite_ >= query.given * (1 - 1e-9)) return {0, kInfinity};
+    Bound best{0, query.wants_epsilon ? kInfinity : 1.0};
+    double tilt = tilt_for(query);
+    // A world that cannot be the worst is found out on a coarse grid.
+    double step = first_step(query, tilt) * (enough > 0 ? 6 : 1);
+    for (int pass = 0; pass < kMostPasses; ++pass) {
+      const Pass p = plan(query, step, tilt);
+      const Bound bound = run(query, p);
+      best = {std::max(best.lower, bound.lower), std::min(best.upper, bound.upper)};
+      if (!std::isfinite(best.upper)) {  // the survey misjudged the tails; a smaller tilt has lighter ones
+        tilt *= 0.3;
+        step = first_step(query, tilt);
+        continue;
+      }
+      const double gap = best.upper - best.lower;
+      const double wanted = query.precision * best.upper;
+      if (best.upper <= enough || gap <= wanted || p.finest) break;
+      if (query.wants_epsilon) {
+        const double guess = best.lower > 0 ? (best.lower + best.upper) / 2 : best.upper;
+        tilt = std::min(survey_.tilt_for_epsilon(guess), most_tilt());
+      }
+      step = p.step * std::clamp(std::sqrt(0.6 * wanted / gap), 1.0 / 8, 0.7);
+    }
+    return best;
+  }
+
+ private:
+  struct Pass {
+    double step = 0;
+    double cut_above = 0;
+    std::vector<LossRange> ranges;
+    SumPlan sum;
+    bool finest = false;
+  };
+
+  Bound only_infinite(const Query& query) const {
+    if (!query.wants_epsilon) return {infinite_ * (1 - 1e-12), std::min(1.0, infinite_ * (1 + 1e-12))};
+    return infinite_ * (1 + 1e-12) <= query.given ? Bound{0, 0} : Bound{0, kInfinity};
+  }
+
+  /// Beyond a hundred standard deviations a tilt only singles out the largest loss.
+  double most_tilt() const { return 100 / (std::sqrt(survey_.at(0).variance) + 1e-300); }
+  double tilt_for(const Query& query) const {
+    const double tilt = query.wants_epsilon
+                            ? survey_.tilt_for_delta(std::log(std::max(1e-305, query.given - infinite_)))
+                            : survey_.tilt_for_epsilon(query.given);
+    return std::min(tilt, most_tilt());
+  }
+
+  /// From the variance a grid adds, step^2/2 a term between the two bounds, and what it does to the answer.
+  double first_step(const Query& query, double tilt) const {
+    const auto k = survey_.at(tilt);
+    const double spread = std::sqrt(k.variance) + 1e-300;
+    const double steep = std::max(tilt, 1 / spread);
+    const double scale = query.wants_epsilon ? std::max(k.mean, 1e-3 * spread) : 1 / steep;
+    return std::min(std::sqrt(1.6 * query.precision * scale / (steep * survey_.steps())), spread / 4);
+  }
+
+  /// A smaller tilt than the best one loses a few digits of a dozen and often needs a much smaller window.
+  struct Placement {
+    double tilt = 0;
+    LossSurvey::Window window;
+  };
+  Placement place(double tilt, double epsilon) const {
+    const double best_log = survey_.at(tilt).value - tilt * epsilon;
+    Placement placement;
+    double width = kInfinity;
+    for (const double factor : {1.0, 0.85, 0.7, 0.55, 0.4}) {
+      const double t = tilt * factor;
+      const double loss = survey_.at(t).value - t * epsilon - best_log;
+      if (loss > 9) break;
+      auto window = survey_.window(t, kLogOutside - loss);
+      // What lies above may fold back to below epsilon.
+      const double needed = t > 0 ? std::min(window.high, epsilon + (loss - kLogOutside) / t) : window.high;
+      window.high = std::max(needed, window.high - std::max(0.0, epsilon - window.low));
+      if (window.high - window.low >= width) continue;
+      width = window.high - window.low;
+      placement = {t, window};
+    }
+    return placement;
+  }
+
+  Pass plan(const Query& query, double step, double tilt) const {
+    const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
+    const Placement placement = place(tilt, epsilon);
+    const auto& window = placement.window;
+    const double log_delta = query.wants_epsilon ? std::log(query.given) : survey_.log_delta(tilt);
+    Pass pass;
+    const double share = std::min(1e-6, 1e-2 * query.precision * std::min(1.0, tilt * epsilon));
+    pass.cut_above = std::max(1e-300, std::exp(log_delta) * share / survey_.steps());
+    const std::size_t most = query.precision < 1e-4 ? kMostPoints : kUsualPoints;
+    for (const Term& term : terms_) {
+      pass.ranges.push_back(range_of(term.law, {pass.cut_above, 1e-18 / survey_.steps()}));
+      const double smallest = (pass.ranges.back().high - pass.ranges.back().low) / static_cast<double>(most);
+      pass.finest = pass.finest || step < smallest;
+      step = std::max(step, smallest);
+    }
+    if (lattice_ > 0) step = atoms_only_ ? lattice_ : lattice_ / std::ceil(lattice_ / step);
+    pass.finest = pass.finest || atoms_only_;
+    const double width = (window.high - window.low) * 1.03 + 8 * step;
+    std::size_t points = kFewestPoints;
+    while (static_cast<double>(points) * step < width && points < most) points *= 2;
+    if (static_cast<double>(points) * step < width) {
+      pass.finest = true;
+      step = width / static_cast<double>(points);
+    }
+    pass.step = step;
+    // Points to spare go to both sides.
+    const double spare = std::max(0.0, static_cast<double>(points) - width / step) / 3;
+    pass.sum = {placement.tilt, static_cast<std::int64_t>(std::floor(window.low / step - spare)) - 4, points,
+                window.above, window.below};
+    return pass;
+  }
+
+  Bound run(const Query& query, const Pass& pass) const {
+    std::vector<GridTerm> grids;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      grids.push_back({discretise(terms_[i].law, pass.step, pass.ranges[i]), terms_[i].count});
+    }
+    const LossSum sum(grids, pass.sum);
+    if (query.wants_epsilon) {
+      // Atoms are placed up to 1e-8 of a step, losses up to a few units.
+      const double allowance = survey_.steps() * (pass.step * 1e-8 + 1e-17);
+      const double lower = sum.epsilon_lower(query.given) * (1 - 1e-12) - allowance;
+      const double upper = sum.epsilon_upper(query.given);
+      return {std::max(0.0, lower), upper == 0 ? 0 : upper * (1 + 1e-12) + survey_.steps() * 1e-17};
+    }
+    return {sum.delta_lower(query.given) * (1 - 1e-11), std::min(1.0, sum.delta_upper(query.given) * (1 + 1e-11))};
+  }
+
+  std::vector<Term> terms_;
+  LossSurvey survey_;
+  double infinite_ = 0;
+  double lattice_ = 0;
+  bool atoms_only_ = true;
+};
+
+/// From accountants that need no grid; infinite where none applies.
+double closed_form_epsilon(const Event& event, Relation relation, double delta) {
+  double best = kInfinity;
+  try {
+    best = rdp_epsilon(event, relation, delta).value;
+  } catch (const Error&) {
+  }
+  try {
+    const PureSum sum = pure_sum(event, relation);
+    if (sum.delta <= exact_of(delta)) best = std::min(best, rounded_up(sum.epsilon));
+  } catch (const Error&) {
+  }
+  return best;
+}
+
+Bound worst(const Event& event, Relation relation, const Query& query) {
+  Bound bound{0, 0};
+  for (const World& world : worlds(event, relation)) {
+    const Bound here = WorldAccount(world).answer(query, bound.lower);
+    bound = {std::max(bound.lower, here.lower), std::max(bound.upper, here.upper)};
+  }
+  return bound;
+}
+
+}  // namespace
+
+Bound pld_epsilon(const Event& event, Relation relation, double delta, double precision) {
+  require(delta > 0 && delta < 1, "delta", "got " + number_text(delta) + ", must lie in (0, 1); 0 is for pure");
+  if (delta >= kSmallestDelta) return worst(event, relation, {true, delta, precision});
+  // Masses this small lose their digits; a larger delta bounds from below, the closed forms from above.
+  const double lower = worst(event, relation, {true, kSmallestDelta, precision}).lower;
+  return {lower, std::max(lower, closed_form_epsilon(event, relation, delta))};
+}
+
+Bound pld_delta(const Event& event, Relation relation, double epsilon, double precision) {
+  require(epsilon >= 0 && epsilon <= 1e6, "epsilon", "got " + number_text(epsilon) + ", must lie in [0, 1000000]");
+  return worst(event, relation, {false, epsilon, precision});
+}
+
+}  // namespace sotto

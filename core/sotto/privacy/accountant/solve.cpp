@@ -1,0 +1,171 @@
+// What: calibration of noise, steps or sampling rate.
+// Formula: the edge of {x : delta_upper(x; epsilon) <= delta}, by false position on ln(delta_upper/delta).
+// Conditions: delta falls with noise and rises with steps and rate; the answer is a point that was itself checked, so a
+//   failure of monotonicity costs tightness, not privacy.
+// Reference: the accountants'.
+// Fails if wrong: AccountantSolve.*, AccountantVectors.*
+#include "sotto/privacy/accountant/solve.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/privacy/accountant/gdp.h"
+#include "sotto/privacy/accountant/loss_law.h"
+#include "sotto/privacy/accountant/pld.h"
+#include "sotto/privacy/accountant/worlds.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kTolerance = 1e-4;  // relative, of the parameter
+
+/// ln(delta_upper / delta); at most 0 is private. For pure targets, ln(epsilon_upper / epsilon).
+class Excess {
+ public:
+  Excess(const Target& target, AccountantChoice only) : target_(target), only_(only) {
+    require(target.epsilon > 0 && target.epsilon <= 1e4, "epsilon", "must be given, above 0 and at most 10000");
+    require(target.delta >= 0 && target.delta < 0.5, "delta", "must lie in [0, 0.5)");
+  }
+  double operator()(const ReleasePlan& plan) const {
+    const Event event = plan.event(target_.relation);
+    if (target_.delta == 0) {
+      const AccountReport report = account_epsilon(event, target_.relation, 0, only_);
+      return std::log(report.value.upper / target_.epsilon);
+    }
+    return std::log(upper(event) / target_.delta);
+  }
+
+ private:
+  /// Exact accountants first: where they apply no other is smaller.
+  double upper(const Event& event) const {
+    const bool any = only_ == AccountantChoice::automatic;
+    if (any && applies([&] { gdp_mu_of(event, target_.relation); })) {
+      return account_delta(event, target_.relation, target_.epsilon, AccountantChoice::gdp).value.upper;
+    }
+    if (only_ == AccountantChoice::pld || (any && applies([&] { worlds_have_pairs(event); }))) return by_pld(event);
+    return account_delta(event, target_.relation, target_.epsilon, only_).value.upper;
+  }
+  double by_pld(const Event& event) const {
+    const Bound rough = pld_delta(event, target_.relation, target_.epsilon, 0.2);
+    // Far from the target a rough answer tells the side.
+    if (rough.upper < target_.delta / 2 || rough.lower > target_.delta * 2) return rough.upper;
+    return pld_delta(event, target_.relation, target_.epsilon, 1e-3).upper;
+  }
+  void worlds_have_pairs(const Event& event) const {
+    for (const World& world : worlds(event, target_.relation)) {
+      for (const Step& step : world) loss_law(step.leaf, step.side);
+    }
+  }
+  template <class F>
+  static bool applies(const F& f) {
+    try {
+      f();
+      return true;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unsupported) throw;
+      return false;
+    }
+  }
+  Target target_;
+  AccountantChoice only_;
+};
+
+/// Two points in ln x, the first private, the second not.
+struct Bracket {
+  double good, bad;
+  double at_good, at_bad;
+};
+
+/// Narrows by false position (Illinois) with a bisection whenever that stalls; returns the last private point.
+double narrowed(Bracket b, const std::function<double(double)>& excess, double tolerance) {
+  int side = 0;
+  for (int i = 0; i < 100 && std::fabs(b.good - b.bad) > tolerance; ++i) {
+    const bool usable = std::isfinite(b.at_good) && std::isfinite(b.at_bad) && i % 4 != 3;
+    double share = usable ? b.at_good / (b.at_good - b.at_bad) : 0.5;
+    // A little towards the private side, so that both ends of the bracket close in.
+    const double margin = 0.3 * tolerance / std::fabs(b.good - b.bad);
+    share = std::clamp(share - margin, std::min(0.5, margin), 1 - std::min(0.5, margin));
+    const double x = b.good + share * (b.bad - b.good);
+    const double value = excess(x);
+    if (value <= 0) {
+      b.good = x, b.at_good = value;
+      if (side == 1) b.at_bad /= 2;
+      side = 1;
+    } else {
+      b.bad = x, b.at_bad = value;
+      if (side == -1) b.at_good /= 2;
+      side = -1;
+    }
+  }
+  return b.good;
+}
+
+}  // namespace
+
+double noise_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
+  const Excess excess(target, only);
+  const auto at = [&](double log_noise) {
+    plan.noise = std::exp(log_noise);
+    return excess(plan);
+  };
+  const double top = std::log(1e8), bottom = std::log(2e-3);
+  Bracket b{0, 0, at(0), 0};
+  b.at_bad = b.at_good;
+  double reach = 0.5;
+  for (; b.at_good > 0; reach *= 2) {  // more noise
+    require(b.good < top, "noise", "no noise up to 1e8 keeps this target");
+    b.bad = b.good, b.at_bad = b.at_good;
+    b.good = std::min(top, b.good + reach), b.at_good = at(b.good);
+  }
+  for (; b.at_bad <= 0; reach *= 2) {  // less noise
+    if (b.bad <= bottom) return std::exp(b.bad);
+    b.good = b.bad, b.at_good = b.at_bad;
+    b.bad = std::max(bottom, b.bad - reach), b.at_bad = at(b.bad);
+  }
+  return std::exp(narrowed(b, at, kTolerance));
+}
+
+std::uint64_t steps_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
+  const Excess excess(target, only);
+  const auto at = [&](double log_steps) {
+    plan.steps = static_cast<std::uint64_t>(std::llround(std::exp(log_steps)));
+    return excess(plan);
+  };
+  Bracket b{0, 0, at(0), 0};
+  require(b.at_good <= 0, "steps", "even one step does not keep this target; raise noise or lower rate");
+  constexpr double kMost = 1e9;
+  for (double steps = 8; b.at_bad <= 0; steps *= 8) {
+    if (steps > kMost) return static_cast<std::uint64_t>(std::llround(std::exp(b.good)));
+    b.bad = std::log(steps), b.at_bad = at(b.bad);
+    if (b.at_bad <= 0) b.good = b.bad, b.at_good = b.at_bad;
+  }
+  const double close = narrowed(b, at, 0.02);
+  auto good = static_cast<std::uint64_t>(std::llround(std::exp(close)));
+  std::uint64_t bad = good + std::max<std::uint64_t>(1, good / 32);
+  const auto is_good = [&](std::uint64_t steps) { return at(std::log(static_cast<double>(steps))) <= 0; };
+  while (is_good(bad)) good = bad, bad += std::max<std::uint64_t>(1, good / 32);
+  while (bad - good > std::max<std::uint64_t>(1, good / 10000)) {
+    const std::uint64_t middle = good + (bad - good) / 2;
+    (is_good(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
+double rate_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
+  const Excess excess(target, only);
+  const auto at = [&](double log_rate) {
+    plan.rate = std::min(1.0, std::exp(log_rate));
+    return excess(plan);
+  };
+  Bracket b{std::log(1e-9), 0, 0, at(0)};
+  if (b.at_bad <= 0) return 1;
+  b.at_good = at(b.good);
+  require(b.at_good <= 0, "rate", "no sampling rate from 1e-9 on keeps this target; raise noise");
+  return std::exp(narrowed(b, at, kTolerance));
+}
+
+}  // namespace sotto

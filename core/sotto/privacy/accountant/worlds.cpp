@@ -1,0 +1,153 @@
+// What: which releases one differing row meets, for every way it can meet them.
+// Formula: sequence: the product of the children's worlds; parallel by position: the union; by value: under add_remove
+//   the union; under replace_one every ordered pair of parts, the row removed from one and added to the other, and
+//   every part alone with the row replaced inside it, which doubles the shift of an add_remove statement.
+// Conditions: parts of public sizes, fixed by position or public key, or by the row's own value (spec 6.3).
+// Reference: [McSherry09, Theorem 4]; adaptive sequences: [Dwork14, Theorem 3.16].
+// Fails if wrong: AccountantWorlds.*, AccountantLaws.*
+#include "sotto/privacy/accountant/worlds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+using Worlds = std::vector<World>;
+
+bool same(const Step& a, const Step& b) { return a.side == b.side && a.leaf == b.leaf; }
+bool same_world(const World& a, const World& b) {
+  return a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin(), [](const Step& x, const Step& y) {
+           return same(x, y) && x.count == y.count;
+         });
+}
+
+void add_step(World& world, const Step& step) {
+  if (step.count == 0) return;
+  for (Step& there : world) {
+    if (!same(there, step)) continue;
+    there.count += step.count;
+    return;
+  }
+  world.push_back(step);
+}
+
+void add_world(Worlds& all, World world) {
+  for (const World& there : all) {
+    if (same_world(there, world)) return;
+  }
+  if (all.size() >= kMostWorlds) {
+    throw Error(ErrorKind::unsupported, "events: too many different ways for one row to meet the parallel parts");
+  }
+  all.push_back(std::move(world));
+}
+
+Worlds product(const Worlds& left, const Worlds& right) {
+  Worlds all;
+  for (const World& a : left) {
+    for (const World& b : right) {
+      World world = a;
+      for (const Step& step : b) add_step(world, step);
+      add_world(all, std::move(world));
+    }
+  }
+  return all;
+}
+
+/// The cost of replacing a row, of an event stated under add_remove: two steps of that relation, so twice the shift.
+struct Doubler {
+  Leaf operator()(const PureEvent& e) const { return PureEvent{2 * e.epsilon}; }
+  Leaf operator()(const ApproximateEvent& e) const {
+    return ApproximateEvent{2 * e.epsilon, std::min(0x1.fffp-1, (1 + std::exp(e.epsilon)) * e.delta)};
+  }
+  Leaf operator()(const L2LaplaceEvent& e) const { return L2LaplaceEvent{2 * e.epsilon}; }
+  Leaf operator()(const DiscreteLaplaceEvent& e) const { return DiscreteLaplaceEvent{2 * e.epsilon}; }
+  Leaf operator()(const ScalarLaplaceEvent& e) const { return ScalarLaplaceEvent{2 * e.epsilon}; }
+  Leaf operator()(const ScalarDiscreteLaplaceEvent& e) const {
+    return ScalarDiscreteLaplaceEvent{e.decay, 2 * e.shift};
+  }
+  Leaf operator()(const GaussianEvent& e) const { return GaussianEvent{2 * e.mu}; }
+  Leaf operator()(const DiscreteGaussianEvent& e) const { return DiscreteGaussianEvent{4 * e.rho}; }
+  Leaf operator()(const ExponentialEvent& e) const { return ExponentialEvent{2 * e.epsilon}; }
+  // Their noise is relative to one row's contribution, so the side alone tells the relation.
+  Leaf operator()(const PoissonSampledEvent& e) const { return e; }
+  Leaf operator()(const FixedSizeSampledEvent& e) const { return e; }
+  Leaf operator()(const WithReplacementEvent& e) const { return e; }
+  Leaf operator()(const SelectionEvent&) const {
+    throw Error(ErrorKind::unsupported, "selection: has no formula for parts that a row's value decides");
+  }
+};
+
+struct Expander {
+  Side side;
+
+  Worlds of(const Event& event) const { return std::visit(*this, event); }
+  Worlds of(const Event& event, Side other) const { return std::visit(Expander{other}, event); }
+
+  template <class L>
+  Worlds operator()(const L& leaf) const {
+    return {World{Step{leaf, 1, side}}};
+  }
+  Worlds operator()(const RepeatEvent& e) const {
+    if (e.times == 0) return {World{}};
+    Worlds all = of(*e.event);
+    if (all.size() == 1) {
+      for (Step& step : all.front()) step.count *= e.times;
+      return all;
+    }
+    // Each time the row may meet another part.
+    Worlds result{World{}};
+    for (std::uint64_t i = 0; i < e.times; ++i) result = product(result, all);
+    return result;
+  }
+  Worlds operator()(const SequenceEvent& e) const {
+    Worlds all{World{}};
+    for (const Event& event : e.events) all = product(all, of(event));
+    return all;
+  }
+  Worlds operator()(const ParallelEvent& e) const {
+    if (e.by == PartBy::value && side == Side::replace) return by_value(e);
+    Worlds all;
+    for (const Event& part : e.parts) {
+      for (World& world : of(part)) add_world(all, std::move(world));
+    }
+    return all.empty() ? Worlds{World{}} : all;
+  }
+
+ private:
+  Worlds by_value(const ParallelEvent& e) const {
+    Worlds all;
+    const auto add_all = [&](Worlds some) {
+      for (World& world : some) add_world(all, std::move(world));
+    };
+    for (std::size_t from = 0; from < e.parts.size(); ++from) {
+      Worlds inside = of(e.parts[from], Side::replace);
+      for (World& world : inside) {
+        for (Step& step : world) step.leaf = std::visit(Doubler{}, step.leaf);
+      }
+      add_all(std::move(inside));
+      for (std::size_t to = 0; to < e.parts.size(); ++to) {
+        if (to != from) add_all(product(of(e.parts[from], Side::remove), of(e.parts[to], Side::add)));
+      }
+    }
+    return all.empty() ? Worlds{World{}} : all;
+  }
+};
+
+}  // namespace
+
+Relation relation_of(Side side) noexcept {
+  return side == Side::replace ? Relation::replace_one : Relation::add_remove;
+}
+
+std::vector<World> worlds(const Event& event, Relation relation) {
+  check(event);
+  if (relation == Relation::replace_one) return Expander{Side::replace}.of(event);
+  Worlds all = Expander{Side::remove}.of(event);
+  for (World& world : Expander{Side::add}.of(event)) add_world(all, std::move(world));
+  return all;
+}
+
+}  // namespace sotto

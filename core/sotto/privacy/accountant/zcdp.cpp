@@ -1,0 +1,71 @@
+// What: zero-concentrated differential privacy of a plan.
+// Formula: rho adds; Gaussian mu^2/2; pure epsilon^2/2; bounded range epsilon^2/8; discrete Gaussian rho.
+// Conditions: none on the numbers; sampled, approximate and selected events have no rho here.
+// Reference: [Bun16, Proposition 3 and Lemma 7]; [Canonne20, Theorem 4]; bounded range: [Cesar21, Lemma 17].
+// Fails if wrong: AccountantZcdp.*, AccountantVectors.*
+#include "sotto/privacy/accountant/zcdp.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/privacy/accountant/refusal.h"
+#include "sotto/privacy/accountant/worlds.h"
+#include "sotto/privacy/gaussian.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::string_view kMe = "zcdp";
+constexpr double kUp = 1 + 0x1p-52;
+
+/// Covers the rounding of a sum of that many products, and no more: a calibrated rho must recompute.
+double rounding_of(std::size_t steps) { return 1 + static_cast<double>(steps + 1) * 0x1p-52; }
+
+double pure(double epsilon) { return epsilon * epsilon / 2 * kUp; }
+
+struct Coster {
+  double operator()(const PureEvent& e) const { return pure(e.epsilon); }
+  double operator()(const ApproximateEvent& e) const {
+    if (e.delta > 0) refuse(kMe, e.kName, "delta above 0 has no rho");
+    return pure(e.epsilon);
+  }
+  double operator()(const L2LaplaceEvent& e) const { return pure(e.epsilon); }
+  double operator()(const DiscreteLaplaceEvent& e) const { return pure(e.epsilon); }
+  double operator()(const ScalarLaplaceEvent& e) const { return pure(e.epsilon); }
+  double operator()(const ScalarDiscreteLaplaceEvent& e) const { return pure(e.decay * static_cast<double>(e.shift)); }
+  double operator()(const GaussianEvent& e) const { return e.mu * e.mu / 2 * kUp; }
+  double operator()(const DiscreteGaussianEvent& e) const { return e.rho; }
+  double operator()(const ExponentialEvent& e) const { return e.epsilon * e.epsilon / 8 * kUp; }
+  double operator()(const PoissonSampledEvent& e) const { refuse(kMe, e.kName, kSampled); }
+  double operator()(const FixedSizeSampledEvent& e) const { refuse(kMe, e.kName, kSampled); }
+  double operator()(const WithReplacementEvent& e) const { refuse(kMe, e.kName, kSampled); }
+  double operator()(const SelectionEvent& e) const { refuse(kMe, e.kName, "its bound holds at single orders only"); }
+
+  static constexpr std::string_view kSampled = "no rho at all orders gains from sampling; use rdp or pld";
+};
+
+}  // namespace
+
+double zcdp_rho_of(const Event& event, Relation relation) {
+  double dearest = 0;
+  for (const World& world : worlds(event, relation)) {
+    double rho = 0;
+    for (const Step& step : world) rho += std::visit(Coster{}, step.leaf) * static_cast<double>(step.count);
+    dearest = std::max(dearest, rho * rounding_of(world.size()));
+  }
+  return dearest;
+}
+
+double zcdp_epsilon(double rho, double delta) {
+  if (rho == 0) return 0;
+  double low = 0;
+  double high = rho + 2 * std::sqrt(rho * -std::log(delta)) + 1e-300;  // the simple conversion always suffices
+  while (zcdp_delta(rho, high) > delta) high = high * 2 + 1e-300;
+  for (int i = 0; i < 200 && std::nextafter(low, high) < high; ++i) {
+    const double middle = low + (high - low) / 2;
+    (zcdp_delta(rho, middle) <= delta ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace sotto

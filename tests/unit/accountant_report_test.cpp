@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/accountant/curve.h"
+#include "sotto/privacy/accountant/pld.h"
+#include "sotto/privacy/accountant/report.h"
+#include "sotto/privacy/accountant/solve.h"
+#include "sotto/privacy/gaussian.h"
+
+namespace sotto {
+namespace {
+
+constexpr Relation kReplace = Relation::replace_one;
+constexpr Relation kAddRemove = Relation::add_remove;
+
+TEST(AccountantReport, NamesTheTightestAndShowsTheOthers) {
+  const AccountReport report = account_epsilon(repeat(PoissonSampledEvent{0.01, 1}, 1000), kAddRemove, 1e-5);
+  EXPECT_EQ(report.tightest, AccountantChoice::pld);
+  EXPECT_NEAR(report.value.upper, 1.828, 1e-3);
+  ASSERT_EQ(report.lines.size(), 5u);
+  EXPECT_NEAR(report.line(AccountantChoice::rdp).value->upper, 2.1013, 1e-3);
+  EXPECT_FALSE(report.line(AccountantChoice::gdp).value);
+  EXPECT_NE(report.line(AccountantChoice::gdp).refused.find("approximation"), std::string::npos);
+}
+
+TEST(AccountantReport, EachKindOfPlanHasItsOwnTightestAccountant) {
+  EXPECT_EQ(account_epsilon(repeat(GaussianEvent{0.1}, 10), kReplace, 1e-6).tightest, AccountantChoice::gdp);
+  EXPECT_EQ(account_epsilon(PureEvent{0.1}, kReplace, 0).tightest, AccountantChoice::pure);
+  EXPECT_EQ(account_epsilon(repeat(DiscreteGaussianEvent{0.01}, 10), kReplace, 1e-6).tightest, AccountantChoice::zcdp);
+  EXPECT_EQ(account_epsilon(select_best(GaussianEvent{0.1}, PoissonRuns{5}), kReplace, 1e-6).tightest,
+            AccountantChoice::rdp);
+  EXPECT_EQ(account_delta(repeat(PureEvent{0.1}, 100), kReplace, 3).tightest, AccountantChoice::pld);
+}
+
+TEST(AccountantReport, WhatNoAccountantTreatsIsRefused) {
+  EXPECT_THROW(account_epsilon(WithReplacementEvent{0.1, 1, 3}, kReplace, 1e-6), Error);
+  EXPECT_THROW(account_epsilon(FixedSizeSampledEvent{0.1, 1}, kAddRemove, 1e-6), Error);
+  EXPECT_THROW(account_epsilon(GaussianEvent{1}, kReplace, 1e-6, AccountantChoice::pure), Error);
+  EXPECT_TRUE(std::isinf(account_epsilon(GaussianEvent{1}, kReplace, 0).value.upper)) << "no pure promise";
+}
+
+TEST(AccountantReport, RelationsAreNotConfused) {
+  const ReleasePlan plan{.rate = 1, .noise = 10, .steps = 100};
+  EXPECT_NEAR(account_epsilon(plan.event(kAddRemove), kAddRemove, 1e-5).value.upper, 4.3771781, 1e-6);
+  EXPECT_NEAR(account_epsilon(plan.event(kReplace), kReplace, 1e-5).value.upper,
+              account_epsilon(GaussianEvent{2}, kReplace, 1e-5).value.upper, 1e-9);
+  const ReleasePlan sampled{.rate = 0.01, .noise = 1, .steps = 1000};
+  EXPECT_EQ(sampled.event(kAddRemove), sampled.event(kReplace)) << "the accountant applies the relation";
+  const ReleasePlan shuffled{.sampling = Sampling::none, .rate = 0.01, .noise = 1};
+  EXPECT_THROW(shuffled.event(kReplace), Error) << "no amplification by shuffling";
+}
+
+TEST(AccountantSolve, NoiseIsOnThePrivateSideAndTight) {
+  for (const Relation relation : {kAddRemove, kReplace}) {
+    ReleasePlan plan{.rate = 0.01, .steps = 1000};
+    plan.noise = noise_for(plan, {1, 1e-5, relation});
+    EXPECT_LE(pld_delta(plan.event(relation), relation, 1).upper, 1e-5 * 1.0005);
+    EXPECT_LE(pld_delta(plan.event(relation), relation, 1, 1e-4).lower, 1e-5);
+    plan.noise *= 0.999;
+    EXPECT_GT(pld_delta(plan.event(relation), relation, 1).upper, 1e-5);
+  }
+}
+
+TEST(AccountantSolve, PublishedNoises) {
+  const auto noise = [](double rate, std::uint64_t steps, double epsilon, double delta) {
+    return noise_for({.rate = rate, .steps = steps}, {epsilon, delta, kAddRemove});
+  };
+  EXPECT_NEAR(noise(1, 1, 1, 6.486452831e-47), 14, 2e-3);
+  EXPECT_NEAR(noise(1, 1, std::numbers::ln10_v<double> * std::log10(3.0), 1e-5), 3.4246624, 4e-4);
+  EXPECT_GE(noise(1, 1, std::log(3.0), 1e-5), 3.4246624 * (1 - 1e-9));
+  EXPECT_NEAR(noise(0.01, 1, 1, 1e-5), 0.6737928925, 1e-4);
+  EXPECT_LE(noise(0.04, 2000, 8, 1e-5), 1.2915);
+  EXPECT_NEAR(noise_for({.mechanism = PlanNoise::laplace, .steps = 20}, {1, 1e-4, kAddRemove}), 13.6, 0.1);
+  EXPECT_NEAR(1 / noise_for({.mechanism = PlanNoise::discrete_laplace, .steps = 20}, {1, 1e-4, kAddRemove}), 0.073,
+              1e-3);
+  EXPECT_NEAR(noise_for({.mechanism = PlanNoise::l2_laplace, .steps = 4}, {2, 0, kAddRemove}), 2, 1e-3);
+}
+
+TEST(AccountantSolve, StepsAndRateInvertTheNoise) {
+  const Target target{2, 1e-6, kAddRemove};
+  ReleasePlan plan{.rate = 0.02, .noise = 1.1};
+  plan.steps = steps_for(plan, target);
+  EXPECT_LE(pld_delta(plan.event(kAddRemove), kAddRemove, 2).upper, 1e-6 * 1.0005);
+  EXPECT_NEAR(rate_for(plan, target) / 0.02, 1, 0.01);
+  EXPECT_NEAR(noise_for(plan, target) / 1.1, 1, 0.005);
+  ++plan.steps;
+  EXPECT_GT(pld_delta(plan.event(kAddRemove), kAddRemove, 2, 1e-4).upper, 1e-6);
+  EXPECT_THROW(steps_for({.rate = 1, .noise = 0.1}, target), Error);
+}
+
+TEST(AccountantCurve, TradeOffOfAGaussianIsItsClosedForm) {
+  const auto profile = privacy_profile(repeat(GaussianEvent{1 / std::sqrt(3.0)}, 3), kAddRemove, 6, 601);
+  const double alphas[] = {0.001, 0.1, 0.5, 0.9};
+  const double exact[] = {0.9817, 1 - 0.3891436916, 0.1586552539, 0.0112};
+  const auto curve = trade_off(profile, alphas);
+  EXPECT_NEAR(1 - curve[1].beta, 0.38914, 1e-3);
+  EXPECT_NEAR(curve[2].beta, exact[2], 1e-3);
+  for (std::size_t i = 0; i < curve.size(); ++i) EXPECT_LE(curve[i].beta, exact[i] + 1e-4);
+}
+
+TEST(AccountantCurve, FilesHoldTheProfile) {
+  const auto profile = privacy_profile(GaussianEvent{1}, kReplace, 2, 3);
+  const std::string csv = profile_csv(profile);
+  EXPECT_EQ(csv.rfind("epsilon,delta_lower,delta_upper\n0,0.38", 0), 0u) << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);
+  const std::string svg = profile_svg(profile, "a < b & c");
+  EXPECT_EQ(svg.rfind("<svg", 0), 0u);
+  EXPECT_NE(svg.find("a &lt; b &amp; c"), std::string::npos);
+  EXPECT_NE(svg.find("</svg>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sotto
