@@ -7,6 +7,7 @@
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
+
 NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws)
     : bits_(&bits),
       supply_(std::make_unique<NoiseSupply>(bits, mechanism, path, draws)),
