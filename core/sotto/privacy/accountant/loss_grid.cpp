@@ -20,7 +20,8 @@ namespace {
 constexpr double kUnit = 0x1p-53;
 constexpr double kDenormal = 1e-322;  // where masses lose their digits
 constexpr double kOnPoint = 1e-8;     // of a step; the accountant's allowance for rounding is larger
-constexpr std::int64_t kMostPoints = std::int64_t{1} << 22;
+constexpr double kMostPoints = 0x1p22;
+constexpr double kFarthestPoint = 0x1p52;
 
 struct Cell {
   double p = 0;      // P mass
@@ -152,9 +153,11 @@ LossRange range_of(const LossLaw& law, const Cut& cut) {
 LossGrid discretise(const LossLaw& law, double step, const LossRange& range) {
   LossGrid grid;
   grid.step = step;
+  const bool fits = step > 0 && (range.high - range.low) / step < kMostPoints &&
+                    std::max(-range.low, range.high) / step < kFarthestPoint;
+  if (!fits) throw Error(ErrorKind::unsupported, "pld: the losses are too unlike each other for one grid");
   grid.first = static_cast<std::int64_t>(std::floor(range.low / step)) - 1;
   const std::int64_t last = static_cast<std::int64_t>(std::ceil(range.high / step)) + 1;
-  if (last - grid.first > kMostPoints) throw Error(ErrorKind::unsupported, "pld: the grid would be too fine");
   const std::size_t points = static_cast<std::size_t>(last - grid.first + 1);
   grid.upper.assign(points, 0.0);
   grid.lower.assign(points, 0.0);

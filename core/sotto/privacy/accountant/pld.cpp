@@ -180,8 +180,11 @@ class WorldAccount {
       pass.finest = pass.finest || step < smallest;
       step = std::max(step, smallest);
     }
-    if (lattice_ > 0) step = atoms_only_ ? lattice_ : lattice_ / std::ceil(lattice_ / step);
-    pass.finest = pass.finest || atoms_only_;
+    if (lattice_ >= step) {
+      // Nothing is gained by points between the atoms.
+      step = atoms_only_ ? lattice_ : lattice_ / std::ceil(lattice_ / step);
+      pass.finest = pass.finest || atoms_only_;
+    }
     const double width = (window.high - window.low) * 1.03 + 8 * step;
     std::size_t points = kFewestPoints;
     while (static_cast<double>(points) * step < width && points < most) points *= 2;

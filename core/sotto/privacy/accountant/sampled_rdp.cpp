@@ -2,7 +2,7 @@
 // Formula: ln(1 + E_Q[r^a - 1 - a (r - 1)]) / (a - 1): the integrand is never negative, so nothing cancels.
 //   Poisson, add_remove, whole a: E = sum_{k>=2} C(a,k) (1-q)^(a-k) q^k (exp((k^2-k)/(2 s^2)) - 1).
 // Conditions: a > 1. The order (mixture against base) is the dearer one. Above order 256 the replace_one forms fall
-//   back to the divergence without sampling, which is larger.
+//   back to the divergence without sampling, which is larger; so do integrals of too many panels.
 // Reference: [Mironov19, Sections 3.1 to 3.3].
 // Fails if wrong: AccountantRdp.*, AccountantVectors.*
 #include "sotto/privacy/accountant/sampled_rdp.h"
@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kUp = 1 + 1e-11;  // far above the rounding of the sums, far below any order's resolution
 constexpr double kLargestOrder = 256;
+constexpr double kMostPanels = 4000;
 
 /// Sum of exponentials of logarithms that may overflow.
 class LogSum {
@@ -61,9 +62,11 @@ double log_excess_of(double l, double order) {
 }
 
 /// ln of the integral of exp(log_density) over [low, high] in panels of Gauss points.
+/// Not a number where that takes too many panels: a coarser bound must do.
 template <class F>
 double log_integral(double low, double high, double panel, const F& log_integrand) {
   using Rule = boost::math::quadrature::gauss<double, 20>;
+  if (!((high - low) / panel < kMostPanels)) return std::numeric_limits<double>::quiet_NaN();
   const int panels = std::max(1, static_cast<int>(std::ceil((high - low) / panel)));
   const double half = (high - low) / panels / 2;
   LogSum sum;
@@ -110,6 +113,7 @@ double poisson_rdp_add_remove(double rate, double noise, double order) {
     return log_normal(x, noise) + log_excess_of(log_mix(rate, (2 * x - 1) / (2 * noise * noise)), order);
   };
   const double log_excess = log_integral(-kReach * noise, order + kReach * noise, panel_of(noise), integrand);
+  if (std::isnan(log_excess)) return std::min(unsampled, binomial(rate, noise, static_cast<int>(whole) + 1));
   return std::min(unsampled, from_log_excess(log_excess, order));
 }
 
@@ -123,7 +127,8 @@ double poisson_rdp_replace_one(double rate, double noise, double order) {
     return log_normal(x, noise) + log_down + log_excess_of(log_up - log_down, order);
   };
   const double reach = 2 * order + kReach * noise;
-  return std::min(unsampled, from_log_excess(log_integral(-reach, reach, panel_of(noise), integrand), order));
+  const double log_excess = log_integral(-reach, reach, panel_of(noise), integrand);
+  return std::isnan(log_excess) ? unsampled : std::min(unsampled, from_log_excess(log_excess, order));
 }
 
 double fixed_size_rdp(double rate, double noise, double order) {
@@ -140,7 +145,7 @@ double fixed_size_rdp(double rate, double noise, double order) {
   };
   const double panel = std::min(1.0, 1 / shift) / 2;
   const double log_excess = log_integral(shift / 2, order * shift + kReach, panel, integrand);
-  return std::min(unsampled, from_log_excess(log_excess, order));
+  return std::isnan(log_excess) ? unsampled : std::min(unsampled, from_log_excess(log_excess, order));
 }
 
 }  // namespace sotto
