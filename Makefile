@@ -3,7 +3,7 @@
 .PHONY: help quickstart build test test-quick bench lint format fuzz coverage clean
 
 # The core tests again under the sanitizers; <preset>:<labels>, see tools/test.
-SANITIZED := asan:unit|laws|privacy|scenarios tsan:unit|laws|scenarios
+SANITIZED := asan:unit|laws|privacy|threads|scenarios tsan:threads|laws|scenarios
 
 help: ## list these names
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile

@@ -11,7 +11,7 @@ using Vector = std::vector<double>;
 /// Memory that starts at a cache line.
 template <class T>
 struct CacheLineAllocator {
-  using value_type = T;
+  using value_type = T;  // NOLINT(readability-identifier-naming): the allocator requirements name it
   static constexpr std::align_val_t kAlignment{64};
 
   CacheLineAllocator() noexcept = default;
