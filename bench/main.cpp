@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "account/task.h"
 #include "kernels/task.h"
 #include "runner.h"
 #include "sotto/linalg/kernels.h"
@@ -15,6 +16,8 @@ namespace {
 
 const std::vector<sotto::bench::NamedTask>& tasks() {
   static const std::vector<sotto::bench::NamedTask> kTasks = {
+      {"account_epsilon", sotto::bench::account_epsilon_task},
+      {"account_noise", sotto::bench::account_noise_task},
       {"kernels", sotto::bench::kernels_task},
       {"train_dense", sotto::bench::train_dense_task},
       {"train_sparse", sotto::bench::train_sparse_task},

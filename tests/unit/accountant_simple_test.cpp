@@ -196,6 +196,18 @@ TEST(AccountantSelection, PoissonRunsCostTheFormulaOfTheTheorem) {
   EXPECT_LT(tuned, 2.5 * once);
 }
 
+TEST(AccountantSelection, NegativeBinomialRunsCostTheFormulaOfTheTheorem) {
+  const double mu = 0.3, order = 12, mean = 20, shape = 0.5;
+  const double log_inverse = -std::log(negative_binomial_gamma({mean, shape}));
+  // (b - 1) mu^2/2 + ln(1/gamma)/b is least at b = sqrt(2 ln(1/gamma))/mu.
+  const double b = std::sqrt(2 * log_inverse) / mu;
+  const double best = (b - 1) * mu * mu / 2 + log_inverse / b;
+  const double expected = order * mu * mu / 2 + (1 + shape) * best + std::log(mean) / (order - 1);
+  const auto event = std::get<SelectionEvent>(select_best(GaussianEvent{mu}, NegativeBinomialRuns{mean, shape}));
+  EXPECT_GE(selection_rdp(event, kReplace, order), expected * (1 - 1e-9));
+  EXPECT_LE(selection_rdp(event, kReplace, order), expected * 1.02);
+}
+
 TEST(AccountantWorlds, SequencesMultiplyAndPartsAreAlternatives) {
   const Event tree = sequence({PureEvent{1}, parallel({PureEvent{2}, PureEvent{3}, PureEvent{3}})});
   EXPECT_EQ(worlds(tree, kReplace).size(), 2u) << "equal parts are one world";

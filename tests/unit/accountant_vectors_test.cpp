@@ -17,7 +17,7 @@
 #include "sotto/privacy/accountant/zcdp.h"
 
 /// Every applicable row of the published values, within its tolerance and on its stated side. The file lies in
-/// SOTTO_VECTORS (default ../shared/vectors); essential values stand in the other accountant tests.
+/// SOTTO_VECTORS, beside SOTTO_DATA or in ../shared/vectors; essential values stand in the other accountant tests.
 namespace sotto {
 namespace {
 
@@ -38,8 +38,15 @@ std::vector<std::string> cells_of(const std::string& line) {
 }
 
 std::vector<Row> read_rows() {
-  const char* folder = std::getenv("SOTTO_VECTORS");
-  std::ifstream file(std::string(folder ? folder : "../shared/vectors") + "/accounting.csv");
+  std::vector<std::string> folders{"../shared/vectors", "../../shared/vectors", "../../../../shared/vectors"};
+  if (const char* data = std::getenv("SOTTO_DATA")) folders = {std::string(data) + "/../vectors"};
+  if (const char* given = std::getenv("SOTTO_VECTORS")) folders = {given};
+  std::ifstream file;
+  for (const std::string& folder : folders) {
+    file.open(folder + "/accounting.csv");
+    if (file) break;
+    file.clear();
+  }
   std::vector<Row> rows;
   std::string line;
   if (!std::getline(file, line)) return rows;

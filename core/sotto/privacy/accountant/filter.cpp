@@ -2,7 +2,7 @@
 // Formula: sum of costs <= limit, costs rounded up, limits down. Limits: epsilon and delta; the largest rho, divergence
 //   at one order or mu^2 whose conversion gives (epsilon, delta).
 // Conditions: one currency and, for rdp, one order for the life of the budget; the test precedes every draw.
-// Reference: sum: [Rogers16, Theorem 3.4]; zcdp and rdp: [Feldman21, Theorem 4.5]; gdp: [Smith22, Theorem 3.2].
+// Reference: sum: [Rogers16]; zcdp and rdp: [Feldman21]; gdp: [Smith22].
 // Fails if wrong: AccountantFilter.*, its counterexample AccountantFilter.MinimumOverAccountantsAlongThePathFails.
 #include "sotto/privacy/accountant/filter.h"
 

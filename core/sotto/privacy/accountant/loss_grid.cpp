@@ -5,7 +5,7 @@
 //   corners are then cut off. Any convex piecewise linear function below the profile is the profile of a dominated
 //   pair.
 // Conditions: step > 0; rounding of b is moved to the safe side.
-// Reference: [Doroshenko22, Section 3]; monotonicity under composition: [Zhu22, Theorem 10].
+// Reference: [Doroshenko22]; monotonicity under composition: [Zhu22, Theorem 10].
 // Fails if wrong: AccountantPld.TheGridBracketsTheProfile, AccountantPld.ClosedFormsLieBetweenTheBounds.
 #include "sotto/privacy/accountant/loss_grid.h"
 

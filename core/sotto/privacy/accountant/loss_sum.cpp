@@ -13,7 +13,7 @@
 #include <complex>
 #include <kissfft/kissfft.hh>
 #include <limits>
-#include <memory>
+#include <map>
 
 namespace sotto {
 namespace {
@@ -22,15 +22,21 @@ using Complex = std::complex<double>;
 constexpr double kUnit = 0x1p-53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The transform's twiddle factors cost as much as a transform; calibration asks for the same size again and again.
+/// Twiddle factors cost as much as a transform; calibration asks for the same few sizes again and again.
 const kissfft<double>& transform_of(std::size_t points) {
-  thread_local std::size_t size = 0;
-  thread_local std::unique_ptr<kissfft<double>> kept;
-  if (size != points) {
-    kept = std::make_unique<kissfft<double>>(points, false);
-    size = points;
-  }
-  return *kept;
+  constexpr std::size_t kMostKept = 8;
+  thread_local std::map<std::size_t, kissfft<double>> kept;
+  if (kept.size() > kMostKept) kept.clear();
+  return kept.try_emplace(points, points, false).first->second;
+}
+
+/// Work space of a thread: fresh pages cost more than the arithmetic done in them.
+enum class Scratch { input, output, upper, lower };
+std::vector<Complex>& scratch(Scratch which, std::size_t points) {
+  thread_local std::vector<Complex> kept[4];
+  std::vector<Complex>& space = kept[static_cast<int>(which)];
+  space.resize(points);
+  return space;
 }
 
 /// Relative error of a transform in the Euclidean norm: log2 N stages, each with twiddles good to 2 pi roundings.
@@ -40,9 +46,11 @@ Complex times(const Complex& a, const Complex& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+constexpr std::size_t kFewPoints = 8192;
+/// Factors whose power is below e^-45 are dropped; most are, as the spectrum of a sum is narrow.
+constexpr double kLogDropped = -45;
+
 Complex power(Complex base, std::uint64_t count) {
-  const double norm = std::norm(base);
-  if (norm == 0 || 0.5 * std::log(norm) * static_cast<double>(count) < -100) return 0;
   Complex result = 1;
   for (; count > 0; count >>= 1) {
     if (count & 1) result = times(result, base);
@@ -66,10 +74,10 @@ class LogMasses {
     double sum = 0;
     for (std::size_t i = 0; i < log_.size(); ++i) {
       const double value = at(i, tilt) - top;
-      if (value > -80) sum += std::exp(value);
+      if (value > -46) sum += std::exp(value);
     }
-    // What was skipped is below e^-80 a point.
-    return top + std::log(sum) + 1e-15;
+    // What was skipped is below e^-46 a point; the scale may only be too large.
+    return top + std::log(sum + static_cast<double>(log_.size()) * 1.1e-20);
   }
   std::vector<double> tilted(double tilt, double log_total) const {
     std::vector<double> mass(log_.size());
@@ -99,16 +107,20 @@ double norm_of(const std::vector<Complex>& values) {
 
 /// Transforms of the two real sequences at frequencies 0 to n/2, and the error their inverses inherit.
 struct LossSum::Spectra {
-  std::vector<Complex> upper, lower;
+  std::vector<Complex>& upper;
+  std::vector<Complex>& lower;
   double error = 0;
   double steps = 0;
 };
 
 LossSum::LossSum(std::span<const GridTerm> terms, const SumPlan& plan) : plan_(plan), step_(terms.front().grid.step) {
-  Spectra spectra;
-  spectra.upper.assign(plan.points / 2 + 1, Complex(1, 0));
-  spectra.lower = spectra.upper;
+  const std::size_t frequencies = plan.points / 2 + 1;
+  Spectra spectra{scratch(Scratch::upper, frequencies), scratch(Scratch::lower, frequencies)};
+  std::fill(spectra.upper.begin(), spectra.upper.end(), Complex(1, 0));
+  std::fill(spectra.lower.begin(), spectra.lower.end(), Complex(1, 0));
+  // A second, larger exponent for windows that hold few points.
   for (const double factor : {1.0, 4.0}) {
+    if (factor > 1 && plan.points > kFewPoints) break;
     for (Half* half : {&upper_, &lower_}) {
       half->above.push_back({factor * plan.above, 0});
       half->below.push_back({factor * plan.below, 0});
@@ -134,51 +146,52 @@ std::vector<double> LossSum::absorb(Half& half, const GridTerm& term, bool upper
 void LossSum::multiply(Spectra& spectra, const GridTerm& term) {
   const std::size_t n = plan_.points;
   const std::vector<double> up = absorb(upper_, term, true), low = absorb(lower_, term, false);
-  std::vector<Complex> packed(n), transformed(n);
+  std::vector<Complex>&packed = scratch(Scratch::input, n), &transformed = scratch(Scratch::output, n);
+  std::fill(packed.begin(), packed.end(), Complex(0, 0));
   for (std::size_t i = 0; i < up.size(); ++i) {
     packed[place(term.grid.first + static_cast<std::int64_t>(i), n)] += Complex(up[i], low[i]);
   }
   transform_of(n).transform(packed.data(), transformed.data());
   // An error e of a transform becomes at most count e in its power, as no factor exceeds 1; tilting rounds masses.
   const auto count = static_cast<double>(term.count);
-  spectra.error += count * (transform_error(n) + 16 * kUnit) * norm_of(packed);
+  spectra.error += count * (transform_error(n) + 16 * kUnit) * norm_of(packed) + std::exp(kLogDropped);
   spectra.steps += count;
+  const double smallest = std::exp(2 * kLogDropped / count);
   for (std::size_t k = 0; k <= n / 2; ++k) {
-    const Complex here = transformed[k], there = std::conj(transformed[(n - k) % n]);
-    spectra.upper[k] = times(spectra.upper[k], power((here + there) * 0.5, term.count));
-    spectra.lower[k] = times(spectra.lower[k], power(times(here - there, Complex(0, -0.5)), term.count));
+    const Complex here = transformed[k], there = std::conj(transformed[k == 0 ? 0 : n - k]);
+    const Complex up_factor = (here + there) * 0.5, low_factor = times(here - there, Complex(0, -0.5));
+    const bool keep_up = std::norm(up_factor) > smallest, keep_low = std::norm(low_factor) > smallest;
+    spectra.upper[k] = keep_up ? times(spectra.upper[k], power(up_factor, term.count)) : 0;
+    spectra.lower[k] = keep_low ? times(spectra.lower[k], power(low_factor, term.count)) : 0;
   }
 }
 
 void LossSum::invert(const Spectra& spectra) {
   const std::size_t n = plan_.points;
   const Complex i(0, 1);
-  std::vector<Complex> packed(n), masses(n);
+  std::vector<Complex>&packed = scratch(Scratch::input, n), &masses = scratch(Scratch::output, n);
   // The inverse is the conjugate of the transform of the conjugate; real sequences fix the other half.
   for (std::size_t k = 0; k <= n / 2; ++k) {
     const Complex u = spectra.upper[k], l = spectra.lower[k];
-    packed[(n - k) % n] = std::conj(std::conj(u) + times(i, std::conj(l)));
+    packed[k == 0 ? 0 : n - k] = std::conj(std::conj(u) + times(i, std::conj(l)));
     packed[k] = std::conj(u + times(i, l));
   }
   transform_of(n).transform(packed.data(), masses.data());
   const double size = norm_of(packed) / std::sqrt(static_cast<double>(n));
   const double error = 1.01 * (spectra.error + (transform_error(n) + 3 * spectra.steps * kUnit) * size);
-  std::vector<double> mass(n);
   for (Half* half : {&upper_, &lower_}) {
-    for (std::size_t j = 0; j < n; ++j) {
-      const Complex& value = masses[place(plan_.low + static_cast<std::int64_t>(j), n)];
-      mass[j] = (half == &upper_ ? value.real() : -value.imag()) / static_cast<double>(n);
-    }
     half->mass_error = error;
-    fill(*half, mass);
+    fill(*half, half == &upper_);
   }
 }
 
-/// What the window leaves out or folds back: mass above it is missed, at its weight; mass so far above that it folds
-/// to above epsilon, and mass below it, may be counted where it is not.
+/// What the window leaves out or folds back, as tilted mass: mass above it is missed, at its weight; mass so far above
+/// that it folds to above epsilon, and mass below it, may be counted where it is not. What folds up from below by a
+/// window's width w is weighted there by e^(-tilt w) of its own P mass at most, and that sums to at most 1.
 double LossSum::outside(const Half& half, double epsilon) const {
   const double low = static_cast<double>(plan_.low) * step_;
-  const double high = low + static_cast<double>(plan_.points - 1) * step_;
+  const double width = static_cast<double>(plan_.points) * step_;
+  const double high = low + width - step_;
   const auto least = [](const std::vector<Chernoff>& bounds, double x) {
     double log_mass = 0;
     for (const Chernoff& bound : bounds) log_mass = std::min(log_mass, bound.log_moment - bound.exponent * x);
@@ -186,17 +199,26 @@ double LossSum::outside(const Half& half, double epsilon) const {
   };
   const double missed = least(half.above, high) - plan_.tilt * std::max(0.0, high - epsilon);
   const double folded = least(half.above, high + std::max(0.0, epsilon - low));
-  return (std::exp(missed) + std::exp(folded) + std::exp(least(half.below, -low))) * (1 + 1e-9);
+  double below = least(half.below, -low);
+  if (epsilon >= low && plan_.tilt > 0) {
+    const double all_folds = -std::log(-std::expm1(-plan_.tilt * width));
+    below = std::min(below, -plan_.tilt * (width - epsilon) - half.log_scale + all_folds);
+  }
+  return (std::exp(missed) + std::exp(folded) + std::exp(below)) * (1 + 1e-9);
 }
 
-void LossSum::fill(Half& half, std::span<const double> mass) const {
-  const std::size_t n = mass.size();
+void LossSum::fill(Half& half, bool upper) const {
+  const std::size_t n = plan_.points, start = place(plan_.low, n);
+  const std::vector<Complex>& masses = scratch(Scratch::output, n);
   const double decay = std::exp(-plan_.tilt * step_), faster = std::exp(-(plan_.tilt + 1) * step_);
-  const double width = -std::expm1(-step_);
-  half.weighted.assign(n + 1, 0.0);
-  half.decaying.assign(n + 1, 0.0);
+  const double width = -std::expm1(-step_), scale = 1 / static_cast<double>(n);
+  half.weighted.resize(n + 1);
+  half.decaying.resize(n + 1);
+  half.weighted[n] = half.decaying[n] = 0;
   for (std::size_t i = n; i-- > 0;) {
-    half.decaying[i] = mass[i] + faster * half.decaying[i + 1];
+    const Complex& value = masses[start + i < n ? start + i : start + i - n];
+    const double mass = scale * (upper ? value.real() : -value.imag());
+    half.decaying[i] = mass + faster * half.decaying[i + 1];
     half.weighted[i] = decay * (half.weighted[i + 1] + width * half.decaying[i + 1]);
   }
 }

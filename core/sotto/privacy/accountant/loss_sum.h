@@ -17,7 +17,7 @@ struct GridTerm {
 struct SumPlan {
   double tilt = 0;
   std::int64_t low = 0;
-  std::size_t points = 0;  ///< a power of two
+  std::size_t points = 0;  ///< even, with small factors
   double above = 0;        ///< exponents of the Chernoff bounds on what lies outside; any are valid
   double below = 0;
 };
@@ -50,7 +50,7 @@ class LossSum {
   std::vector<double> absorb(Half& half, const GridTerm& term, bool upper) const;
   void multiply(Spectra& spectra, const GridTerm& term);
   void invert(const Spectra& spectra);
-  void fill(Half& half, std::span<const double> mass) const;
+  void fill(Half& half, bool upper) const;
   double outside(const Half& half, double epsilon) const;
   double delta_of(const Half& half, double epsilon, double sign) const;
 

@@ -1,7 +1,7 @@
 // What: saddle-point estimates that place the grid.
 // Formula: delta(K'(t)) ~ exp(K(t) - t K'(t)) / (t (t+1) sqrt(2 pi K''(t))); windows by Chernoff.
 // Conditions: none; used for choices only, never for a bound.
-// Reference: [Alghamdi23, Section 4].
+// Reference: [Alghamdi23].
 // Fails if wrong: AccountantPld.GapsAreBelowTheAskedPrecision (bounds would stay valid, but wide).
 #include "sotto/privacy/accountant/loss_survey.h"
 
@@ -14,8 +14,8 @@
 namespace sotto {
 namespace {
 
-constexpr int kPointsASide = 100;
-constexpr int kEvenPoints = 200;
+constexpr int kPointsASide = 70;
+constexpr int kEvenPoints = 150;
 constexpr double kDecades = 10;
 
 /// Geometric towards 0, where most of the mass of a sampled release lies, and even over the range, for the tails.
@@ -84,7 +84,7 @@ double LossSurvey::log_delta(double tilt) const {
 double LossSurvey::tilt_for_epsilon(double epsilon) const {
   double low = 0, high = 1;
   while (high < 1e9 && at(high).mean < epsilon) high *= 2;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 24; ++i) {
     const double middle = (low + high) / 2;
     (at(middle).mean < epsilon ? low : high) = middle;
   }
@@ -94,7 +94,7 @@ double LossSurvey::tilt_for_epsilon(double epsilon) const {
 double LossSurvey::tilt_for_delta(double log_delta_wanted) const {
   double low = 0, high = 1;
   while (high < 1e9 && log_delta(high) > log_delta_wanted) high *= 2;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 24; ++i) {
     const double middle = (low + high) / 2;
     (log_delta(middle) > log_delta_wanted ? low : high) = middle;
   }
@@ -105,7 +105,7 @@ LossSurvey::Window LossSurvey::window(double tilt, double log_mass) const {
   const Cumulants here = at(tilt);
   const double spread = std::sqrt(here.variance) + 1e-300;
   Window window{here.mean - 1e3 * spread, here.mean + 1e3 * spread, 1 / spread, 1 / spread};
-  for (double t = 0.05 / spread; t < 1e3 / spread; t *= 1.4) {
+  for (double t = 0.05 / spread; t < 1e3 / spread; t *= 1.6) {
     const double high = (at(tilt + t).value - here.value - log_mass) / t;
     const double low = (here.value - at(tilt - t).value + log_mass) / t;
     if (high < window.high) window.high = high, window.above = t;

@@ -2,7 +2,7 @@
 // Formula: delta(e) = P-mass at infinite loss + E_P[(1 - e^(e - S))+], S the sum of the losses; worst over worlds.
 // Conditions: the plan is fixed before a row is read. Under add_remove every event takes the same side: both sides are
 //   composed on their own, and the worse one counts.
-// Reference: [Sommer19, Theorem 1]; [Doroshenko22]; [Zhu22, Theorem 10].
+// Reference: [Sommer19]; [Doroshenko22]; [Zhu22, Theorem 10].
 // Fails if wrong: AccountantPld.*, AccountantVectors.*
 #include "sotto/privacy/accountant/pld.h"
 
@@ -28,11 +28,20 @@ namespace sotto {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLogOutside = -30;  // e^-30 of the tilted mass may lie outside the window
 constexpr std::size_t kFewestPoints = std::size_t{1} << 10;
+/// ln of the tilted mass that may lie outside the window.
+double log_outside(double precision) { return std::clamp(std::log(precision) - 14, -34.0, -18.0); }
+/// The smallest of 2^k, 5/4 2^k and 3/2 2^k that is at least `wanted`.
+std::size_t transform_size(double wanted, std::size_t most) {
+  std::size_t points = kFewestPoints;
+  while (static_cast<double>(points) * 1.5 < wanted && points < most) points *= 2;
+  if (static_cast<double>(points) >= wanted || points >= most) return points;
+  return static_cast<double>(points / 4 * 5) >= wanted ? points / 4 * 5 : points / 2 * 3;
+}
 constexpr std::size_t kMostPoints = std::size_t{1} << 21;
 constexpr std::size_t kUsualPoints = std::size_t{1} << 19;
 constexpr double kSmallestDelta = 1e-250;
+constexpr double kBelowShare = 0.15;  // of a window, below epsilon: the estimate of epsilon may be off by that
 constexpr int kMostPasses = 8;
 
 /// What is asked: epsilon at a delta, or delta at an epsilon.
@@ -87,7 +96,9 @@ class WorldAccount {
     Bound best{0, query.wants_epsilon ? kInfinity : 1.0};
     double tilt = tilt_for(query);
     // A world that cannot be the worst is found out on a coarse grid.
-    double step = first_step(query, tilt) * (enough > 0 ? 6 : 1);
+    Query start = query;
+    if (enough > 0) start.precision = std::max(query.precision, 1e-2);
+    double step = first_step(start, tilt);
     for (int pass = 0; pass < kMostPasses; ++pass) {
       const Pass p = plan(query, step, tilt);
       const Bound bound = run(query, p);
@@ -146,7 +157,7 @@ class WorldAccount {
     double tilt = 0;
     LossSurvey::Window window;
   };
-  Placement place(double tilt, double epsilon) const {
+  Placement place(double tilt, double epsilon, double outside) const {
     const double best_log = survey_.at(tilt).value - tilt * epsilon;
     Placement placement;
     double width = kInfinity;
@@ -154,12 +165,21 @@ class WorldAccount {
       const double t = tilt * factor;
       const double loss = survey_.at(t).value - t * epsilon - best_log;
       if (loss > 9) break;
-      auto window = survey_.window(t, kLogOutside - loss);
-      // What lies above may fold back to below epsilon.
-      const double needed = t > 0 ? std::min(window.high, epsilon + (loss - kLogOutside) / t) : window.high;
-      window.high = std::max(needed, window.high - std::max(0.0, epsilon - window.low));
-      if (window.high - window.low >= width) continue;
-      width = window.high - window.low;
+      auto window = survey_.window(t, outside - loss);
+      const double above = window.high - epsilon;
+      const double missed = t > 0 ? std::min(above, (loss - outside) / t) : above;
+      // Either nothing below is left out, or what folds up from there weighs too little.
+      double low = window.low;
+      double needed = std::max(epsilon + missed, window.high - std::max(0.0, epsilon - low)) - low;
+      if (t > 0) {
+        const double folded = epsilon + (loss - outside - survey_.at(t).value) / t;
+        const double short_one = std::max({folded, above, missed / (1 - kBelowShare)});
+        if (short_one > 0 && short_one < needed) needed = short_one, low = epsilon - kBelowShare * short_one;
+      }
+      if (needed >= width) continue;
+      width = needed;
+      window.low = low;
+      window.high = low + needed;
       placement = {t, window};
     }
     return placement;
@@ -167,7 +187,7 @@ class WorldAccount {
 
   Pass plan(const Query& query, double step, double tilt) const {
     const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
-    const Placement placement = place(tilt, epsilon);
+    const Placement placement = place(tilt, epsilon, log_outside(query.precision));
     const auto& window = placement.window;
     const double log_delta = query.wants_epsilon ? std::log(query.given) : survey_.log_delta(tilt);
     Pass pass;
@@ -186,8 +206,7 @@ class WorldAccount {
       pass.finest = pass.finest || atoms_only_;
     }
     const double width = (window.high - window.low) * 1.03 + 8 * step;
-    std::size_t points = kFewestPoints;
-    while (static_cast<double>(points) * step < width && points < most) points *= 2;
+    const std::size_t points = transform_size(width / step, most);
     if (static_cast<double>(points) * step < width) {
       pass.finest = true;
       step = width / static_cast<double>(points);

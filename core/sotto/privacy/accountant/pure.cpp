@@ -2,7 +2,7 @@
 // Formula: sums; Poisson sampling turns epsilon into ln(1 + rate (e^epsilon - 1)); selection over a truncated negative
 //   binomial number of runs costs (2 + shape) epsilon.
 // Conditions: pure or (epsilon, delta) events. Under replace_one both laws are compared to the law without the row.
-// Reference: [Dwork14, Theorem 3.16]; [Balle20, Theorem 8]; [Papernot22, Corollary 3].
+// Reference: [Dwork14, Theorem 3.16]; [Balle20, Theorem 8]; [Papernot22].
 // Fails if wrong: AccountantPure.*, AccountantVectors.*
 #include "sotto/privacy/accountant/pure.h"
 

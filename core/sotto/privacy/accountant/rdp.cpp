@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kMe = "rdp";
 constexpr double kUp = 1 + 1e-12;
 
-/// Randomised response, the dearest pure mechanism [Mironov17, Proposition 6 and Lemma 1].
+/// Randomised response, the dearest pure mechanism [Mironov17].
 double pure(double epsilon, double order) {
   const double a = order;
   // p^a q^(1-a) + q^a p^(1-a), p/q = e^epsilon, over the dominant term.

@@ -80,7 +80,7 @@ struct Accountant {
 };
 constexpr Accountant kAccountants[] = {
     {AccountantChoice::pure, "sum of epsilon and delta [Dwork14, Theorem 3.16]", by_pure},
-    {AccountantChoice::zcdp, "rho adds [Bun16, Lemma 7], optimal conversion [Canonne20, Proposition 12]", by_zcdp},
+    {AccountantChoice::zcdp, "rho adds [Bun16], optimal conversion [Canonne20, Proposition 12]", by_zcdp},
     {AccountantChoice::rdp,
      "divergences add [Mironov17, Proposition 1], optimal conversion [Canonne20, Proposition 12]", by_rdp},
     {AccountantChoice::gdp, "mu^2 adds [Dong22, Corollary 3.3], exact profile [Balle18, Theorem 8]", by_gdp},

@@ -3,7 +3,7 @@
 //   Poisson, add_remove, whole a: E = sum_{k>=2} C(a,k) (1-q)^(a-k) q^k (exp((k^2-k)/(2 s^2)) - 1).
 // Conditions: a > 1. The order (mixture against base) is the dearer one. Above order 256 the replace_one forms fall
 //   back to the divergence without sampling, which is larger; so do integrals of too many panels.
-// Reference: [Mironov19, Sections 3.1 to 3.3].
+// Reference: [Mironov19].
 // Fails if wrong: AccountantRdp.*, AccountantVectors.*
 #include "sotto/privacy/accountant/sampled_rdp.h"
 

@@ -1,7 +1,7 @@
 // What: zero-concentrated differential privacy of a plan.
 // Formula: rho adds; Gaussian mu^2/2; pure epsilon^2/2; bounded range epsilon^2/8; discrete Gaussian rho.
 // Conditions: none on the numbers; sampled, approximate and selected events have no rho here.
-// Reference: [Bun16, Proposition 3 and Lemma 7]; [Canonne20, Theorem 4]; bounded range: [Cesar21, Lemma 17].
+// Reference: [Bun16]; [Canonne20]; bounded range: [Cesar21].
 // Fails if wrong: AccountantZcdp.*, AccountantVectors.*
 #include "sotto/privacy/accountant/zcdp.h"
 
