@@ -149,7 +149,7 @@ TEST(Load, TrainingTreatsBadValuesSilently) {
   EXPECT_EQ(report.rows, 9U);
   EXPECT_TRUE(report.problem_counts.empty());
   EXPECT_TRUE(report.first_problems.empty());
-  EXPECT_EQ(report.zero_rows + report.positive + report.negative, 0U);
+  EXPECT_EQ(report.zero_rows + report.class_counts[0] + report.class_counts[1], 0U);
   EXPECT_EQ(data.facts().rows, 9U);
   const std::vector<bool> zero = {false, true, true, true, true, false, false, true, true};
   for (std::size_t i = 0; i < zero.size(); ++i) {
@@ -168,8 +168,8 @@ TEST(Load, AStrictCheckCountsAndPlacesEveryProblem) {
   const LoadReport report = load(file.path(), encoder, ReadMode::strict, builder);
   EXPECT_EQ(report.rows, 9U);
   EXPECT_EQ(report.zero_rows, 6U);
-  EXPECT_EQ(report.positive, 2U);
-  EXPECT_EQ(report.negative, 1U);
+  EXPECT_EQ(report.class_counts[1], 2U);
+  EXPECT_EQ(report.class_counts[0], 1U);
   std::uint64_t total = 0;
   std::map<ProblemKind, std::uint64_t> counts;
   for (const auto& [kind, count] : report.problem_counts) {
