@@ -68,7 +68,7 @@ struct Label {
   std::string column;  ///< a name, or a 1-based position in a file without header; unused for LIBSVM and IDX
   std::vector<std::string> positive = {"1", "+1", "1.0"};
   std::vector<std::string> negative = {"-1", "0", "-1.0", "0.0"};
-  std::vector<std::string> classes;  ///< empty: two classes, by the lists above
+  std::vector<std::string> classes = {};  ///< empty: two classes, by the lists above
   bool operator==(const Label&) const = default;
 };
 

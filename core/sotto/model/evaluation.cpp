@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "sotto/base/error.h"
 #include "sotto/model/prediction.h"
 #include "sotto/optim/row_gradients.h"
 
@@ -92,6 +93,8 @@ Evaluation evaluate(const Model& model, const RowBlock& rows) {
   scores(model, rows, judged.scores);
   std::uint64_t right = 0;
   for (std::size_t i = 0; i < rows.rows; ++i) {
+    require(is_label(rows.labels[i], result.classes), "labels",
+            "the rows are labelled for other classes than the model");
     const std::uint32_t actual = class_of_label(rows.labels[i], result.classes);
     const std::uint32_t predicted = predicted_class({judged.scores.data() + i * judged.outputs, judged.outputs});
     judged.actual.push_back(actual);

@@ -25,7 +25,7 @@ struct Evaluation {
   }
 };
 
-/// The labels are those of the model's number of classes.
+/// Throws Error{invalid_argument} for rows that are labelled for another number of classes than the model has.
 Evaluation evaluate(const Model& model, const RowBlock& rows);
 
 }  // namespace sotto
