@@ -41,10 +41,10 @@ void for_each_plan(const Visit& visit) {
         typename decltype(algorithm_tag)::type algorithm;
         for (const auto& [name, choice] : enum_names(MechanismChoice{})) {
           if constexpr (requires { algorithm.mechanism; }) algorithm.mechanism = choice;
-          for (const std::uint32_t classes : {2U, 4U}) {
-            visit_plan(algorithm, input_of(typename decltype(loss_tag)::type{}, budget, classes), visit);
-          }
+          visit_plan(algorithm, input_of(typename decltype(loss_tag)::type{}, budget), visit);
         }
+        visit_plan(typename decltype(algorithm_tag)::type{}, input_of(typename decltype(loss_tag)::type{}, budget, 4),
+                   visit);
       }
     });
   });
