@@ -90,6 +90,20 @@ void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, P
   }
 }
 
+Vector run_recipe(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
+  std::optional<CuratedNoise> step_noise;
+  if (plan.noise_at == NoiseAt::each_batch) {
+    step_noise.emplace(curator.step_noise(plan.noise->mechanism, plan.noise_path,
+                                          {plan.noise->charge.draws(), plan.recipe.batch_rows}));
+  }
+  Psgd psgd(plan.recipe, engine.facts(), step_noise ? &*step_noise : nullptr);
+  run_passes(engine, plan, request, psgd);
+  Sensitive<Vector> secret = std::move(psgd).finish();
+  if (plan.noise_at == NoiseAt::release) return curator.release(std::move(secret), plan.noise->mechanism);
+  if (step_noise) return curator.release_post_processed(std::move(secret), step_noise->sums());
+  return curator.release_unprotected(std::move(secret));
+}
+
 }  // namespace
 
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
@@ -99,25 +113,20 @@ Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   Curator curator(bits);
   for (const std::string& why : plan.not_private) curator.stamp(why);
   for (const std::string& why : request.not_private) curator.stamp(why);
-  if (plan.noise) curator.charge(plan.noise->charge);
+  for (const Charge& charge : plan.charges) curator.charge(charge);
 
-  std::optional<CuratedNoise> step_noise;
-  if (plan.noise_at == NoiseAt::each_batch) {
-    step_noise.emplace(curator.step_noise(plan.noise->mechanism, plan.noise_path,
-                                          {plan.noise->charge.draws(), plan.recipe.batch_rows}));
-  }
-  Psgd psgd(plan.recipe, input.facts, step_noise ? &*step_noise : nullptr);
-  run_passes(engine, plan, request, psgd);
-  Sensitive<Vector> secret = std::move(psgd).finish();
-
+  const std::function<void(double)> silent = [](double) {};
+  const Run run{engine, curator, input, request.progress ? request.progress : silent};
   Model model;
-  switch (plan.noise_at) {
-    case NoiseAt::release: model.weights = curator.release(std::move(secret), plan.noise->mechanism); break;
-    case NoiseAt::each_batch:
-      model.weights = curator.release_post_processed(std::move(secret), step_noise->sums());
-      break;
-    case NoiseAt::nowhere: model.weights = curator.release_unprotected(std::move(secret)); break;
-  }
+  model.weights = std::visit(
+      [&]<class A>(const A& algorithm) {
+        if constexpr (Solver<A>) {
+          return algorithm.run(run);
+        } else {
+          return run_recipe(engine, plan, request, curator);
+        }
+      },
+      request.algorithm);
   plan.not_private = curator.stamps();
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;
