@@ -12,6 +12,12 @@ void StepNoise::step(double decay, double size, std::span<double> batch_sum, std
   kernels::step(decay, size, batch_sum.data(), weights.data(), weights.size());
 }
 
+void StepNoise::step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept {
+  sum_.resize(weights.size());
+  kernels::scaled(row.coefficient, row.x, sum_.data(), sum_.size());
+  step(decay, size, sum_, weights);
+}
+
 Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
     : recipe_(recipe),
       facts_(facts),
@@ -134,9 +140,8 @@ void Psgd::step_each_row_noised(const RowBlock& rows) noexcept {
     for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
       const double y = rows.labels[i];
       const double coefficient = y * loss.slope(y * kernels::dot(x, weights_.data(), rows.features));
-      kernels::scaled(coefficient, x, batch_sum_.data(), rows.features);
       const double eta = recipe_.step(++step_);
-      noise_->step(1 - eta * recipe_.lambda, eta, batch_sum_, weights_);
+      noise_->step_row(1 - eta * recipe_.lambda, eta, {coefficient, x}, weights_);
       if (follows_iterates_) after_step(eta);
     }
   });

@@ -7,6 +7,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/data/facts.h"
 #include "sotto/data/row_block.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/optim/recipe.h"
 #include "sotto/optim/row_gradients.h"
@@ -20,6 +21,11 @@ class StepNoise {
   virtual void perturb(std::span<double> batch_sum) noexcept = 0;
   /// weights = decay * weights - size * (the noised batch_sum); whoever can do both at once overrides it.
   virtual void step(double decay, double size, std::span<double> batch_sum, std::span<double> weights) noexcept;
+  /// The same for a batch of one row, whose sum is coefficient * row.
+  virtual void step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept;
+
+ private:
+  AlignedVector sum_;  // for a step_row() made of step()
 };
 
 /// Permutation SGD as an aggregate: rows are pushed in scan order in blocks of any size, pass after pass; batches

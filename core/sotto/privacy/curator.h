@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/mechanism.h"
@@ -28,13 +29,15 @@ class NoisySums {
   void perturb(std::span<double> sum) noexcept;
   /// weights = decay * weights - size * (the noised sum), in one sweep; the sum itself is left as it was.
   void step(double decay, double size, std::span<const double> sum, std::span<double> weights) noexcept;
+  /// The same with the sum coefficient * row of a batch of one row.
+  void step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept;
   std::uint64_t draws_left() const noexcept { return draws_left_; }
 
  private:
   friend class Curator;
-  NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
+  NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
 
-  bool may_noise(std::span<const double> sum) noexcept;
+  bool may_noise(std::size_t dimension) noexcept;
 
   const BitSource* bits_;  // whose sums these are
   std::unique_ptr<NoiseSupply> supply_;
@@ -54,9 +57,9 @@ class Curator {
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
-  /// Noise for `draws` batch sums, at least one; uses up as many charged draws. While it lives nothing else may be
-  /// drawn from this curator's bits.
-  NoisySums step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
+  /// Noise for as many batch sums as are wanted, at least one; uses up as many charged draws. While it lives nothing
+  /// else may be drawn from this curator's bits.
+  NoisySums step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
   /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless
   /// `noise` came from this curator's source and every sum promised to it was noised.
   Vector release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise);
