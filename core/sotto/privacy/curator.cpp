@@ -50,8 +50,7 @@ void Curator::charge(const Charge& charge) {
   draws_left_.push_back(charge.draws());
 }
 
-void Curator::use_draws(const Mechanism& mechanism, std::uint64_t draws) {
-  const Event event = event_of(mechanism);
+void Curator::use_draws(const Event& event, std::uint64_t draws) {
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (draws_left_[i] < draws || charges_[i].event != event) continue;
     draws_left_[i] -= draws;
@@ -64,7 +63,7 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
   if (secret.value_.size() != base_of(mechanism).dimension) {
     throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
   }
-  use_draws(mechanism, 1);
+  use_draws(event_of(mechanism), 1);
   Vector values = std::move(secret.value_);
   NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
   kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
@@ -73,13 +72,19 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
 
 NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws) {
   if (draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
-  use_draws(mechanism, draws);
+  use_draws(event_of(mechanism), draws);
   const bool has_fast =
       std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
   if (path == NoisePath::fast && !has_fast) {
     throw Error(ErrorKind::unsupported, "noise_path: fast exists for l2_laplace and gaussian only", "noise_path");
   }
   return NoisySums(*bits_, mechanism, path, draws);
+}
+
+NoisySums Curator::joint_noise(const JointGaussian& law) {
+  if (law.draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
+  use_draws(law.event(), 1);
+  return NoisySums(*bits_, law.noise, NoisePath::safe, law.draws);
 }
 
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {

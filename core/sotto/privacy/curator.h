@@ -8,6 +8,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/event.h"
+#include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
 #include "sotto/random/bit_source.h"
@@ -57,6 +58,10 @@ class Curator {
   /// Noise for `draws` batch sums, at least one; uses up as many charged draws. While it lives nothing else may be
   /// drawn from this curator's bits.
   NoisySums step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
+  /// Noise for all the vectors of a sequence that is one event; uses up *one* charged draw of it. What was noised may
+  /// only be kept or shown as the proof of the sequence's sensitivity allows: for a hidden state, the last iterate
+  /// alone, through release_post_processed(). While it lives nothing else may be drawn from this curator's bits.
+  NoisySums joint_noise(const JointGaussian& law);
   /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless
   /// `noise` came from this curator's source and every sum promised to it was noised.
   Vector release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise);
@@ -69,7 +74,7 @@ class Curator {
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
-  void use_draws(const Mechanism& mechanism, std::uint64_t draws);
+  void use_draws(const Event& event, std::uint64_t draws);
 
   BitSource* bits_;
   std::vector<Charge> charges_;
