@@ -58,7 +58,15 @@ double weight_bound(const Dpgd& options, double lipschitz_over_lambda, double no
   return options.radius > 0 ? options.radius : 2 * (lipschitz_over_lambda + 64 * noise_norm);
 }
 
-void refuse_for_hidden(const Dpgd& options) {
+void refuse_for_hidden(const Dpgd& options, Relation relation) {
+  // The divisor is declared, so with more rows than that the mean gradient is steeper than beta and may not contract.
+  if (relation != Relation::replace_one) {
+    throw Error(
+        ErrorKind::unsupported,
+        "bound: the hidden-state bound holds under replace_one only: steps contract only if the number of rows is "
+        "known; use composition",
+        "bound");
+  }
   if (options.momentum != 0) {
     throw Error(ErrorKind::unsupported, "momentum: the hidden-state bound has no momentum; use composition",
                 "momentum");
@@ -116,7 +124,7 @@ Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const P
 }
 
 HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
-  refuse_for_hidden(options);
+  refuse_for_hidden(options, input.budget.relation);
   const LossConstants constants = constants_for(input);
   const double lambda = input.problem.lambda, eta = shape.step_size;
   const double gap = contraction_gap(eta, lambda, constants);
@@ -128,14 +136,11 @@ HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanIn
   const JointCalibrated ideal = calibrate_joint({hit, 2 * every, shape.weights, shape.steps()}, input.budget);
   const double noise_norm = ideal.law.noise.stddev() * std::sqrt(static_cast<double>(shape.weights) / gap);
   const double radius = weight_bound(options, constants.lipschitz / lambda, noise_norm);
-  const std::uint64_t additions = shape.batches == 1 ? longest_sum(shape.capacity) : shape.batch_rows;
-  // Under add_remove the divisor is declared, so that a mean gradient may be longer than L.
-  const double mean = constants.lipschitz * std::max(1.0, static_cast<double>(shape.capacity) / divisor);
-  const double whole_mean = shape.batches == 1 ? mean : constants.lipschitz;
+  const std::uint64_t additions = shape.batches == 1 ? longest_sum(shape.rows) : shape.batch_rows;
 
   HiddenPlan plan;
   plan.contraction = 1 - gap;
-  plan.rounding = step_rounding({shape.weights, additions, radius, eta * whole_mean});
+  plan.rounding = step_rounding({shape.weights, additions, radius, eta * constants.lipschitz});
   plan.step = {eta, lambda, divisor, {radius}};
   const double total = hit + 2 * plan.rounding * every;
   if (total > 1.01 * hit) {

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/privacy/poisson_coins.h"
 
 namespace sotto {
 
@@ -59,15 +60,36 @@ void Curator::use_draws(const Event& event, std::uint64_t draws) {
   throw Error(ErrorKind::budget_exceeded, "a release was asked for that was not charged");
 }
 
+Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
+  Vector values = std::move(secret.value_);
+  NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
+  kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
+  return values;
+}
+
 Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
   if (secret.value_.size() != base_of(mechanism).dimension) {
     throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
   }
   use_draws(event_of(mechanism), 1);
-  Vector values = std::move(secret.value_);
-  NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
-  kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
-  return values;
+  return noised(std::move(secret), mechanism);
+}
+
+PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows) {
+  use_draws(law.event(), 1);
+  PoissonBatch batch;
+  batch.bits_ = bits_;
+  batch.noise_ = law.noise;
+  draw_poisson_batch(*bits_, law.rate, rows, batch.positions_);
+  return batch;
+}
+
+Vector Curator::release(Sensitive<Vector>&& secret, PoissonBatch&& batch) {
+  if (batch.bits_ != bits_ || secret.value_.size() != batch.noise_.dimension) {
+    throw Error(ErrorKind::internal, "the sum does not belong to a batch of this curator that is still to be noised");
+  }
+  batch.bits_ = nullptr;
+  return noised(std::move(secret), batch.noise_);
 }
 
 NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws) {

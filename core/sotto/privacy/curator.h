@@ -11,6 +11,7 @@
 #include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
+#include "sotto/privacy/sampled_gaussian.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -62,6 +63,11 @@ class Curator {
   /// only be kept or shown as the proof of the sequence's sensitivity allows: for a hidden state, the last iterate
   /// alone, through release_post_processed(). While it lives nothing else may be drawn from this curator's bits.
   NoisySums joint_noise(const JointGaussian& law);
+  /// The coins of one step of a sampled mechanism over `rows` rows; uses up one charged draw of its event.
+  PoissonBatch draw_batch(const SampledGaussian& law, std::uint64_t rows);
+  /// Noises the sum over a batch of draw_batch(), which is used up. Throws Error{internal} for a batch that was used or
+  /// came from another curator's source, and for a sum of another dimension.
+  Vector release(Sensitive<Vector>&& secret, PoissonBatch&& batch);
   /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless
   /// `noise` came from this curator's source and every sum promised to it was noised.
   Vector release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise);
@@ -74,6 +80,7 @@ class Curator {
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
+  Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
   void use_draws(const Event& event, std::uint64_t draws);
 
   BitSource* bits_;
