@@ -88,40 +88,53 @@ TEST(Correlated, ThePlanSpendsItsBudgetOnOneEvent) {
   EXPECT_EQ(plan.charges[0].draws(), 1U);
 }
 
+/// Noises through the curator.
+class Curated final : public StepNoise {
+ public:
+  explicit Curated(NoisySums sums) : sums_(std::move(sums)) {}
+  void perturb(std::span<double> values) noexcept override { sums_.perturb(values); }
+
+ private:
+  NoisySums sums_;
+};
+
 // Rows are zero, so that weights are -(eta/b) times prefix sums of C^-1 Z: of standard deviation sigma |c| eta/b.
 TEST(Correlated, TheNoiseOfTheLastWeightsIsThatOfTheFactorisation) {
-  Rows rows(40, 4);
-  const TableEngine engine(rows);
-  const Correlated algorithm{.passes = 2, .batch_rows = 4, .step_size = 1, .order = RowOrder::stored};
-  const Budget budget{.epsilon = 1, .delta = 1e-5};
-  const Plan plan = algorithm.plan({engine.facts(), {Logistic{}, 0}, budget});
-  const double sigma = std::visit([](const auto& m) { return m.stddev(); }, plan.noise->mechanism);
-  double squares = 0;
+  const Rows rows(40, 4);
+  const PlanInput input{rows.facts(), {Logistic{}, 0}, {.epsilon = 1, .delta = 1e-5}};
+  const Plan plan = Correlated{.passes = 2, .batch_rows = 4}.plan(input);
+  const JointGaussian law{std::get<GaussianNoise>(plan.noise->mechanism), 20};
+  double squares = 0, sum = 0;
   for (const double c : inverse_root_coefficients(20)) squares += c * c;
-  const double expected = sigma * std::sqrt(squares) / 4;
-  double sum = 0;
-  constexpr int kRuns = 300;
+  const double expected = law.noise.stddev() * std::sqrt(squares) / 4;
+  constexpr int kRuns = 1000;
+  BitSource bits(ReproducibleSeed{9});
   for (int i = 0; i < kRuns; ++i) {
-    for (const double w : released(algorithm, engine, {{Logistic{}, 0}, budget}, 100 + i)) sum += w * w;
+    Curator curator(bits);
+    curator.charge(plan.charges[0]);
+    Curated noise(curator.joint_noise(law));
+    CorrelatedDescent descent({Logistic{}, 0, 1, 0, 4, 20}, rows.facts(), noise);
+    for (int pass = 0; pass < 2; ++pass) rows.feed(descent, stored_order(40), 40, false);
+    for (const double w : SensitiveTestAccess::open(std::move(descent).finish())) sum += w * w;
   }
-  EXPECT_NEAR(std::sqrt(sum / (4 * kRuns)), expected, 0.08 * expected);
+  EXPECT_NEAR(std::sqrt(sum / (4 * kRuns)), expected, 0.05 * expected);
 }
 
 TEST(Correlated, ALargeBudgetReachesTheOptimum) {
-  const Rows rows = sphere_rows(4000, 3, 1);
+  const Rows rows = sphere_rows(10000, 3, 1);
   const TableEngine engine(rows);
   const Budget budget{.epsilon = 1e4, .delta = 1e-6};
   const auto weights = [&](std::uint32_t passes, std::uint64_t batch, double step) {
     const Correlated algorithm{.passes = passes, .batch_rows = batch, .step_size = step, .order = RowOrder::stored};
     return released(algorithm, engine, {{Logistic{}, 0.05}, budget}, 3);
   };
-  const Vector best = weights(150, 4000, 3);
-  EXPECT_LE(distance(weights(20, 400, 0.5), best), 3e-2);
+  const Vector best = weights(150, 10000, 3);
+  EXPECT_LE(distance(weights(20, 1000, 0.5), best), 3e-2);
   GradientSum sum(Logistic{}, rows.facts());
   sum.start(best);
   rows.feed(sum, stored_order(rows.size()), 512, false);
   const Vector g = SensitiveTestAccess::open(sum.take());
-  for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(g[j] / 4000 + 0.05 * best[j], 0, 0.05 * 1e-2);
+  for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(g[j] / 10000 + 0.05 * best[j], 0, 0.05 * 1e-2);
 }
 
 TEST(Correlated, RefusesFreshOrdersAddRemovePureBudgetsAndTooManySteps) {

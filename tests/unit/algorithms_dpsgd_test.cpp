@@ -30,7 +30,7 @@ TEST(Dpsgd, ThePlanChargesEveryStepAtItsRate) {
 
 TEST(Dpsgd, AddRemoveUsesTheDeclaredNumberOfRowsOnly) {
   const Budget budget{.epsilon = 1, .delta = 1e-6, .relation = Relation::add_remove};
-  Dpsgd algorithm{.passes = 3, .batch_rows = 100, .accounting = SampledAccounting::rdp};
+  Dpsgd algorithm{.passes = 3, .batch_rows = 100};
   EXPECT_THROW(algorithm.plan(input_of(budget)), Error);
   algorithm.declared_rows = 8000;
   const Plan one = algorithm.plan(input_of(budget)), other = algorithm.plan(input_of(budget, 0.01, 7777));
@@ -41,7 +41,7 @@ TEST(Dpsgd, AddRemoveUsesTheDeclaredNumberOfRowsOnly) {
 
 TEST(Dpsgd, ASmallerClipMeansLessNoiseAndShorterGradients) {
   const Budget budget{.epsilon = 1, .delta = 1e-6};
-  Dpsgd algorithm{.passes = 1, .batch_rows = 100, .accounting = SampledAccounting::rdp};
+  Dpsgd algorithm{.passes = 1, .batch_rows = 100};
   const Plan whole = algorithm.plan(input_of(budget));
   algorithm.clip = 0.25;
   const Plan clipped = algorithm.plan(input_of(budget));
@@ -50,34 +50,33 @@ TEST(Dpsgd, ASmallerClipMeansLessNoiseAndShorterGradients) {
   Rows rows(400, 1);
   for (std::size_t i = 0; i < 400; ++i) rows.set(i, {{1}, 1});
   const TableEngine engine(rows);
-  Dpsgd one{.passes = 1, .batch_rows = 400, .step_size = 1, .clip = 0.25, .accounting = SampledAccounting::rdp};
+  Dpsgd one{.passes = 1, .batch_rows = 400, .step_size = 1, .clip = 0.25};
   const Vector w = released(one, engine, {{Logistic{}, 0}, {.epsilon = 1e4, .delta = 1e-3}}, 5);
   EXPECT_NEAR(w[0], 0.25, 0.02);
 }
 
 TEST(Dpsgd, ALargeBudgetReachesTheOptimum) {
-  const Rows rows = sphere_rows(4000, 3, 1);
+  const Rows rows = sphere_rows(10000, 3, 1);
   const TableEngine engine(rows);
   const Problem problem{Logistic{}, 0.05};
   GradientSum sum(Logistic{}, rows.facts());
   const Budget budget{.epsilon = 1e4, .delta = 1e-6};
-  const Dpsgd full{.passes = 100, .batch_rows = 4000, .accounting = SampledAccounting::rdp};
+  const Dpsgd full{.passes = 100, .batch_rows = 10000};
   const Vector best = released(full, engine, {problem, budget}, 3);
   sum.start(best);
   rows.feed(sum, stored_order(rows.size()), 512, false);
   const Vector g = SensitiveTestAccess::open(sum.take());
   Vector gradient(3), zero(3, 0.0);
-  for (std::size_t j = 0; j < 3; ++j) gradient[j] = g[j] / 4000 + 0.05 * best[j];
+  for (std::size_t j = 0; j < 3; ++j) gradient[j] = g[j] / 10000 + 0.05 * best[j];
   EXPECT_LE(distance(gradient, zero), 0.05 * 1e-2) << "within 1e-2 of the optimum by strong convexity";
-  const Dpsgd sampled{
-      .passes = 60, .batch_rows = 1000, .step_size = 0.2, .momentum = 0.5, .accounting = SampledAccounting::rdp};
+  const Dpsgd sampled{.passes = 60, .batch_rows = 2500, .step_size = 0.2, .momentum = 0.5};
   EXPECT_LE(distance(released(sampled, engine, {problem, budget}, 4), best), 6e-2) << "batches differ";
 }
 
 TEST(Dpsgd, RunsWithTheSystemsCoinsNeverRepeat) {
   const Rows rows = sphere_rows(200, 3, 1);
   TableEngine engine(rows);
-  const Dpsgd algorithm{.passes = 1, .batch_rows = 20, .accounting = SampledAccounting::rdp};
+  const Dpsgd algorithm{.passes = 1, .batch_rows = 20};
   const PlanInput input{engine.facts(), {Logistic{}, 0.1}, {.epsilon = 1, .delta = 1e-5}};
   Vector before;
   for (int i = 0; i < 2; ++i) {
@@ -115,16 +114,16 @@ TEST(Bst14, ThePublishedMiniBatchesAreStampedNotPrivate) {
 }
 
 TEST(Bst14, ALargeBudgetReachesTheOptimumForBothForms) {
-  const Rows rows = sphere_rows(4000, 3, 1);
+  const Rows rows = sphere_rows(10000, 3, 1);
   const TableEngine engine(rows);
   const Budget budget{.epsilon = 1e4, .delta = 1e-6};
-  const Dpsgd descent{.passes = 200, .batch_rows = 4000, .accounting = SampledAccounting::rdp};
+  const Dpsgd descent{.passes = 200, .batch_rows = 10000};
   const Vector best = released(descent, engine, {{Logistic{}, 0.5}, budget}, 3);
-  const Bst14 strongly{.passes = 50, .batch_rows = 4000};
+  const Bst14 strongly{.passes = 50, .batch_rows = 10000};
   EXPECT_LE(distance(released(strongly, engine, {{Logistic{}, 0.5}, budget}, 4), best), 1e-2);
 
   // Convex: on the sphere of radius 1 the optimum of a separable problem lies on the boundary.
-  const Bst14 convex{.passes = 100, .batch_rows = 4000, .radius = 1};
+  const Bst14 convex{.passes = 100, .batch_rows = 10000, .radius = 1};
   const Vector w = released(convex, engine, {{Logistic{}, 0}, budget}, 5);
   EXPECT_NEAR(distance(w, Vector(3, 0.0)), 1, 1e-2);
   EXPECT_GT(w[0], w[1]);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/algorithms/curated_noise.h"
 #include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
@@ -48,8 +49,8 @@ void check_options(const Correlated& options, const PlanInput& input) {
   require(options.radius >= 0 && options.radius <= 1e12, "radius", "must lie between 0 and 1e12");
 }
 
-/// The last weights carry about eta/b times one noise vector a step, little of which cancels not: the noise of a prefix
-/// sum of C^-1 Z is sigma |first T coefficients of (1-x)^(-1/2)|.
+/// The largest step with which the noise of the last weights moves a unit row's margin by at most kMarginNoise: a
+/// prefix sum of C^-1 Z has standard deviation sigma |first T coefficients of (1-x)^(-1/2)|.
 double default_step(const Shape& shape, const LossConstants& constants, double lambda) {
   double squares = 0;
   for (const double c : inverse_root_coefficients(shape.steps)) squares += c * c;
@@ -85,17 +86,6 @@ Shape shape_of(const Correlated& options, const PlanInput& input) {
   return shape;
 }
 
-/// Joins the hook of the aggregate to the curator's noise.
-class MixedNoise final : public StepNoise {
- public:
-  explicit MixedNoise(NoisySums sums) : sums_(std::move(sums)) {}
-  void perturb(std::span<double> values) noexcept override { sums_.perturb(values); }
-  const NoisySums& sums() const noexcept { return sums_; }
-
- private:
-  NoisySums sums_;
-};
-
 ScanOrder scan_order(const Correlated& options, const Engine& engine) {
   ScanOrder order;
   order.kind = options.order == RowOrder::stored ? ScanOrder::Kind::stored : ScanOrder::Kind::shuffled;
@@ -126,7 +116,7 @@ Plan Correlated::plan(const PlanInput& input) const {
 
 Vector Correlated::run(const Run& run) const {
   const Shape shape = shape_of(*this, run.input);
-  MixedNoise noise(run.curator.joint_noise(shape.noise.law));
+  CuratedVectors noise(run.curator.joint_noise(shape.noise.law));
   CorrelatedDescent descent(
       {run.input.problem.loss, run.input.problem.lambda, shape.step_size, radius, shape.batch_rows, shape.steps},
       run.input.facts, noise);

@@ -2,30 +2,20 @@
 // Formula: spec 7.5. Composition: every sum through the curator, everything after it is post-processing (momentum,
 //   average, projection, regulariser). Hidden state: noise on the weights of every step, which stay secret to the end.
 // Conditions: hidden state: lambda > 0, constant contracting step, no momentum, no average, only the last weights
-// leave. Reference: [Dong22, Corollary 3.3]; [Bok24, Theorems 4.3 and 4.5]; [Polyak64] for heavy-ball momentum. Fails
+// leave. Reference: [Dong22, Corollary 3.3]; [Bok24]; [Polyak64] for heavy-ball momentum. Fails
 // if wrong: Dpgd.*, Game.Dpgd*, Algorithms.*
 #include "sotto/algorithms/dpgd.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "sotto/algorithms/curated_noise.h"
 #include "sotto/algorithms/dpgd_shape.h"
 #include "sotto/base/fields.h"
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
 namespace {
-
-/// Joins the hook of the descent to the curator's noise.
-class JointNoise final : public StepNoise {
- public:
-  explicit JointNoise(NoisySums sums) : sums_(std::move(sums)) {}
-  void perturb(std::span<double> weights) noexcept override { sums_.perturb(weights); }
-  const NoisySums& sums() const noexcept { return sums_; }
-
- private:
-  NoisySums sums_;
-};
 
 /// Public weights from noised sums: heavy ball, projection, average.
 class PublicDescent {
@@ -88,7 +78,7 @@ Vector run_composition(const Dpgd& options, const DpgdShape& shape, const Run& r
 }
 
 Vector run_hidden(const HiddenPlan& plan, const DpgdShape& shape, const Run& run) {
-  JointNoise noise(run.curator.joint_noise(plan.noise.law));
+  CuratedVectors noise(run.curator.joint_noise(plan.noise.law));
   SecretDescent descent(run.input.problem.loss, run.input.facts, plan.step, &noise);
   for (std::uint64_t step = 0; step < shape.steps(); ++step) {
     if (shape.batches == 1) {
@@ -118,7 +108,7 @@ Plan Dpgd::plan(const PlanInput& input) const {
   plan.remarks.push_back(std::to_string(shape.passes) + " passes of " + std::to_string(shape.batches) +
                          " step(s) of size " + number_text(shape.step_size));
   if (hidden) {
-    plan.theorem = "spec 7.5, hidden state; [Bok24, Theorems 4.3 and 4.5]";
+    plan.theorem = "spec 7.5, hidden state; [Bok24]";
     plan.remarks.push_back("hidden-state bound: steps contract by " + number_text(hidden->contraction) +
                            "; l2_sensitivity is that of the whole run, weights are kept within radius " +
                            number_text(hidden->step.projection.radius));

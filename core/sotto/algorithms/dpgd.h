@@ -30,7 +30,7 @@ constexpr auto enum_names(DescentAverage) {
 struct Dpgd {
   static constexpr std::string_view kName = "dpgd";
   static constexpr std::string_view kSummary = "gradient descent on full scans or cyclic batches, noise on every step";
-  static constexpr std::string_view kReference = "[Dong22, Corollary 3.3] or [Bok24, Theorems 4.3 and 4.5]";
+  static constexpr std::string_view kReference = "[Dong22, Corollary 3.3] or [Bok24]";
   std::uint32_t passes = 0;
   std::uint64_t batch_rows = 0;
   double step_size = 0;

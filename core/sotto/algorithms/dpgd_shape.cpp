@@ -3,7 +3,7 @@
 //   hidden state: step sensitivity s = eta D/b, computed steps within e of exact ones and a grid of step g, so that
 //   mu sigma = s sqrt(F_hit) + (2 e + (1 + c) g sqrt d) sqrt(F_every) (payments of a sum are at most the sum).
 //   passes 0: the noise a margin gathers over the run has standard deviation 0.5, between 10 and 200 passes.
-// Conditions: spec 7.5. Reference: [Dong22, Corollary 3.3], [Bok24, Theorems 4.3 and 4.5]; docs/notes/descent.md.
+// Conditions: spec 7.5. Reference: [Dong22, Corollary 3.3], [Bok24]; docs/notes/descent.md.
 // Fails if wrong: Dpgd.*, Game.Dpgd*.
 #include "sotto/algorithms/dpgd_shape.h"
 

@@ -1,7 +1,7 @@
 // What: the contraction of a gradient step and the privacy of a run that shows its last iterate only.
 // Formula: with a = -ln c: full tanh(T a/2)/tanh(a/2); cyclic 1 + c^(2l-2) (1-c^2)/(1-c^l)^2 tanh(l (E-1) a/2).
 // Conditions: constant step and noise, noise before the projection, public start, no iterate but the last leaves.
-// Reference: [Bok24, Theorems 4.3 and 4.5].
+// Reference: [Bok24].
 // Fails if wrong: HiddenState.* (against the greatest convex minorant that solves the payments exactly),
 //   Dpgd.TheHiddenStateClaimIsTheTruthOnAQuadratic.
 #include "sotto/optim/hidden_state.h"

@@ -4,7 +4,7 @@
 //   e' = ln(1 + q (exp e - 1)), D = 1 or 2 by relation; T of them cost e' sqrt(2 T ln(2/delta)) + T e' (exp e' - 1) and
 //   delta/2 + T q delta_G.
 // Conditions: spec 6.2: independent rows at a public rate, divisor nominal, empty batches noised too.
-// Reference: [Zhu22], [Mironov19], [Balle20, Theorem 2] for the amplified step, [Dwork14, Theorem 3.20], [Abadi16].
+// Reference: [Zhu22], [Mironov19], [Balle20] for the amplified step, [Dwork14, Theorem 3.20], [Abadi16].
 // Fails if wrong: SampledGaussian.*, Dpsgd.*
 #include "sotto/privacy/sampled_gaussian.h"
 
