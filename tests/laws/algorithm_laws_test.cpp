@@ -10,6 +10,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/model/privacy_card.h"
 #include "sotto/optim/row_gradients.h"
+#include "sotto/privacy/accountant/pld.h"
 
 namespace sotto {
 namespace {
@@ -40,7 +41,11 @@ void for_each_plan(const Visit& visit) {
       for (const Budget& budget : kBudgets) {
         typename decltype(algorithm_tag)::type algorithm;
         for (const auto& [name, choice] : enum_names(MechanismChoice{})) {
-          if constexpr (requires { algorithm.mechanism; }) algorithm.mechanism = choice;
+          if constexpr (requires { algorithm.mechanism; }) {
+            algorithm.mechanism = choice;
+          } else if (choice != MechanismChoice::automatic) {
+            break;
+          }
           visit_plan(algorithm, input_of(typename decltype(loss_tag)::type{}, budget), visit);
         }
         visit_plan(typename decltype(algorithm_tag)::type{}, input_of(typename decltype(loss_tag)::type{}, budget, 4),
@@ -50,12 +55,21 @@ void for_each_plan(const Visit& visit) {
   });
 }
 
+/// delta of all charges by an accountant that takes every kind of them.
+double spent_delta(const Plan& plan) {
+  const auto sampled = [](const Charge& c) { return std::holds_alternative<PoissonSampledEvent>(c.event); };
+  if (std::none_of(plan.charges.begin(), plan.charges.end(), sampled)) {
+    return composed_delta(plan.charges, plan.guarantee.epsilon);
+  }
+  return pld_delta(event_of(plan.charges), plan.guarantee.relation, plan.guarantee.epsilon).upper;
+}
+
 TEST(Algorithms, EveryPlanRecomputesToItsGuarantee) {
   std::size_t plans = 0;
   for_each_plan([&](const Plan& plan, const Algorithm&, const PlanInput& input) {
     if (!plan.noise) return;
     ++plans;
-    const double delta = composed_delta(plan.charges, plan.guarantee.epsilon) + plan.noise->delta_num;
+    const double delta = spent_delta(plan) + plan.noise->delta_num;
     EXPECT_LE(delta, plan.guarantee.delta * (1 + 1e-12) + 1e-300);
     EXPECT_LE(plan.guarantee.epsilon, input.budget.epsilon);
     EXPECT_LE(plan.guarantee.delta, std::max(input.budget.delta, plan.noise->delta_num));
@@ -77,6 +91,8 @@ TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate)
     EXPECT_EQ(base_of(plan.noise->mechanism).sensitivity, plan.l2_sensitivity);
     EXPECT_EQ(base_of(plan.noise->mechanism).dimension, weight_count(input.problem.loss, input.facts));
     EXPECT_GE(base_of(plan.noise->mechanism).grid.sensitivity, plan.l2_sensitivity);
+    // Solvers that run themselves take their draws in their own tests.
+    if (std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm)) return;
     const std::uint64_t needed = plan.noise_at == NoiseAt::release ? 1 : plan.recipe.steps(10000);
     EXPECT_EQ(plan.noise->charge.draws(), needed);
   });
@@ -94,7 +110,7 @@ TEST(Algorithms, SmallerBudgetsNeverMeanLessNoise) {
     const Algorithm algorithm = typename decltype(tag)::type{};
     double before = 0;
     for (const double epsilon : {8.0, 4.0, 1.0, 0.1, 0.01}) {
-      const Plan plan = make_plan(algorithm, input_of(Logistic{}, {.epsilon = epsilon}));
+      const Plan plan = make_plan(algorithm, input_of(Logistic{}, {.epsilon = epsilon, .delta = 1e-6}));
       if (!plan.noise) return;
       const double stddev = std::visit([](const auto& m) { return m.stddev(); }, plan.noise->mechanism);
       EXPECT_GT(stddev, before);

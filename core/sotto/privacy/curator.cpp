@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/privacy/poisson_coins.h"
 
 namespace sotto {
 
@@ -55,8 +56,7 @@ void Curator::charge(const Charge& charge) {
   draws_left_.push_back(charge.draws());
 }
 
-void Curator::use_draws(const Mechanism& mechanism, std::uint64_t draws) {
-  const Event event = event_of(mechanism);
+void Curator::use_draws(const Event& event, std::uint64_t draws) {
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (draws_left_[i] < draws || charges_[i].event != event) continue;
     draws_left_[i] -= draws;
@@ -65,26 +65,53 @@ void Curator::use_draws(const Mechanism& mechanism, std::uint64_t draws) {
   throw Error(ErrorKind::budget_exceeded, "a release was asked for that was not charged");
 }
 
-Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
-  if (secret.value_.size() != base_of(mechanism).dimension) {
-    throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
-  }
-  use_draws(mechanism, 1);
+Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
   Vector values = std::move(secret.value_);
   NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
   kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
   return values;
 }
 
+Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
+  if (secret.value_.size() != base_of(mechanism).dimension) {
+    throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
+  }
+  use_draws(event_of(mechanism), 1);
+  return noised(std::move(secret), mechanism);
+}
+
+PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows) {
+  use_draws(law.event(), 1);
+  PoissonBatch batch;
+  batch.bits_ = bits_;
+  batch.noise_ = law.noise;
+  draw_poisson_batch(*bits_, law.rate, rows, batch.positions_);
+  return batch;
+}
+
+Vector Curator::release(Sensitive<Vector>&& secret, PoissonBatch&& batch) {
+  if (batch.bits_ != bits_ || secret.value_.size() != batch.noise_.dimension) {
+    throw Error(ErrorKind::internal, "the sum does not belong to a batch of this curator that is still to be noised");
+  }
+  batch.bits_ = nullptr;
+  return noised(std::move(secret), batch.noise_);
+}
+
 NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand) {
   if (demand.draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
-  use_draws(mechanism, demand.draws);
+  use_draws(event_of(mechanism), demand.draws);
   const bool has_fast =
       std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
   if (path == NoisePath::fast && !has_fast) {
     throw Error(ErrorKind::unsupported, "noise_path: fast exists for l2_laplace and gaussian only", "noise_path");
   }
   return NoisySums(*bits_, mechanism, path, demand);
+}
+
+NoisySums Curator::joint_noise(const JointGaussian& law) {
+  if (law.draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
+  use_draws(law.event(), 1);
+  return NoisySums(*bits_, law.noise, NoisePath::safe, law.draws);
 }
 
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {

@@ -9,8 +9,10 @@
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/event.h"
+#include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
+#include "sotto/privacy/sampled_gaussian.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -60,6 +62,15 @@ class Curator {
   /// Noise for as many batch sums as are wanted, at least one; uses up as many charged draws. While it lives nothing
   /// else may be drawn from this curator's bits.
   NoisySums step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
+  /// Noise for all the vectors of a sequence that is one event; uses up *one* charged draw of it. What was noised may
+  /// only be kept or shown as the proof of the sequence's sensitivity allows: for a hidden state, the last iterate
+  /// alone, through release_post_processed(). While it lives nothing else may be drawn from this curator's bits.
+  NoisySums joint_noise(const JointGaussian& law);
+  /// The coins of one step of a sampled mechanism over `rows` rows; uses up one charged draw of its event.
+  PoissonBatch draw_batch(const SampledGaussian& law, std::uint64_t rows);
+  /// Noises the sum over a batch of draw_batch(), which is used up. Throws Error{internal} for a batch that was used or
+  /// came from another curator's source, and for a sum of another dimension.
+  Vector release(Sensitive<Vector>&& secret, PoissonBatch&& batch);
   /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless
   /// `noise` came from this curator's source and every sum promised to it was noised.
   Vector release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise);
@@ -72,7 +83,8 @@ class Curator {
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
-  void use_draws(const Mechanism& mechanism, std::uint64_t draws);
+  Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
+  void use_draws(const Event& event, std::uint64_t draws);
 
   BitSource* bits_;
   std::vector<Charge> charges_;
