@@ -9,16 +9,30 @@
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/model/privacy_card.h"
+#include "sotto/optim/row_gradients.h"
 
 namespace sotto {
 namespace {
 
-PlanInput input_of(const Loss& loss, const Budget& budget) { return {{10000, 5, 1.0, false}, {loss, 0.01}, budget}; }
+PlanInput input_of(const Loss& loss, const Budget& budget, std::uint32_t classes = 2) {
+  return {{10000, 5, 1.0, false, classes}, {loss, 0.01}, budget};
+}
 
 const Budget kBudgets[] = {
     {.epsilon = 0.1}, {.epsilon = 1}, {.epsilon = 5}, {.epsilon = 1, .delta = 1e-6}, {.epsilon = 0.01, .delta = 1e-12}};
 
 /// Every plan that is not refused: algorithm x loss x budget x mechanism, where the algorithm has one.
+template <class Visit>
+void visit_plan(const Algorithm& algorithm, const PlanInput& input, const Visit& visit) {
+  try {
+    visit(make_plan(algorithm, input), algorithm, input);
+  } catch (const Error& e) {
+    // Refused for a reason the user can act on.
+    EXPECT_TRUE(e.kind() == ErrorKind::unsupported || e.kind() == ErrorKind::invalid_argument);
+    EXPECT_FALSE(e.field().empty()) << e.what();
+  }
+}
+
 template <class Visit>
 void for_each_plan(const Visit& visit) {
   for_each_member<Algorithm>([&](auto algorithm_tag) {
@@ -27,15 +41,10 @@ void for_each_plan(const Visit& visit) {
         typename decltype(algorithm_tag)::type algorithm;
         for (const auto& [name, choice] : enum_names(MechanismChoice{})) {
           if constexpr (requires { algorithm.mechanism; }) algorithm.mechanism = choice;
-          const PlanInput input = input_of(typename decltype(loss_tag)::type{}, budget);
-          try {
-            visit(algorithm.plan(input), Algorithm(algorithm), input);
-          } catch (const Error& e) {
-            // Refused for a reason the user can act on.
-            EXPECT_TRUE(e.kind() == ErrorKind::unsupported || e.kind() == ErrorKind::invalid_argument);
-            EXPECT_FALSE(e.field().empty()) << e.what();
-          }
+          visit_plan(algorithm, input_of(typename decltype(loss_tag)::type{}, budget), visit);
         }
+        visit_plan(typename decltype(algorithm_tag)::type{}, input_of(typename decltype(loss_tag)::type{}, budget, 4),
+                   visit);
       }
     });
   });
@@ -56,7 +65,7 @@ TEST(Algorithms, EveryPlanRecomputesToItsGuarantee) {
 }
 
 TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate) {
-  for_each_plan([&](const Plan& plan, const Algorithm& algorithm, const PlanInput&) {
+  for_each_plan([&](const Plan& plan, const Algorithm& algorithm, const PlanInput& input) {
     EXPECT_EQ(plan.method, name_of(algorithm));
     EXPECT_FALSE(plan.theorem.empty());
     if (plan.noise_at == NoiseAt::nowhere) {
@@ -66,7 +75,7 @@ TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate)
     }
     ASSERT_TRUE(plan.noise);
     EXPECT_EQ(base_of(plan.noise->mechanism).sensitivity, plan.l2_sensitivity);
-    EXPECT_EQ(base_of(plan.noise->mechanism).dimension, 5U);
+    EXPECT_EQ(base_of(plan.noise->mechanism).dimension, weight_count(input.problem.loss, input.facts));
     EXPECT_GE(base_of(plan.noise->mechanism).grid.sensitivity, plan.l2_sensitivity);
     const std::uint64_t needed = plan.noise_at == NoiseAt::release ? 1 : plan.recipe.steps(10000);
     EXPECT_EQ(plan.noise->charge.draws(), needed);

@@ -62,6 +62,7 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   if (by_recipe) card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
   card.rows = input.facts.rows;
   card.features = input.facts.features;
+  card.classes = input.facts.classes;
   card.data_norm = input.facts.data_norm;
   card.version = kVersion;
   return card;
@@ -93,7 +94,8 @@ std::string card_text(const PrivacyCard& card) {
   }
   line("theorem", card.theorem);
   for (const auto& remark : card.remarks) line("remark", remark);
-  line("data", fmt::format("{} rows, {} features, data_norm {:g}", card.rows, card.features, card.data_norm));
+  line("data", fmt::format("{} rows, {} features, {} classes, data_norm {:g}", card.rows, card.features, card.classes,
+                           card.data_norm));
   std::string parameters;
   for (const auto& [name, value] : card.parameters) {
     parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/optim/recipe.h"
+#include "sotto/optim/row_gradients.h"
 
 namespace sotto {
 
@@ -42,6 +44,7 @@ class Psgd final : public RowConsumer {
   Sensitive<Vector> finish() &&;
 
  private:
+  void consume_several(const RowBlock& block) noexcept;
   void add_dense(const RowBlock& part) noexcept;
   void add_sparse(const RowBlock& part) noexcept;
   void step_each_row(const RowBlock& rows) noexcept;
@@ -56,6 +59,7 @@ class Psgd final : public RowConsumer {
 
   Recipe recipe_;
   Facts facts_;
+  std::optional<RowGradients> several_;  // gradients of models with several outputs
   double lipschitz_;
   std::uint64_t total_steps_;
   StepNoise* noise_;
