@@ -152,7 +152,9 @@ TEST(NoiseKernels, RoundingToAUnitIsRoundingToIntegersInThatUnit) {
       }
       EXPECT_EQ(whole[i], std::nearbyint(10.0 * cosines[i]));
       EXPECT_EQ(halves[i], 0.5 * whole[i]);
-      if (has_sine) EXPECT_EQ(whole[(n + 1) / 2 + i], std::nearbyint(10.0 * sines[i]));
+      if (has_sine) {
+        EXPECT_EQ(whole[(n + 1) / 2 + i], std::nearbyint(10.0 * sines[i]));
+      }
     }
     EXPECT_EQ(next, count);
   }

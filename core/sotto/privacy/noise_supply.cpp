@@ -7,14 +7,18 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kBlockValues = 32768;        // 256 KB a block: few hand-overs
 constexpr std::size_t kDrawValues = 2048;          // drawn at once: stay in the first-level cache
+constexpr std::size_t kBlockValues = 32768;        // 256 KB a block of a thread: few hand-overs
 constexpr std::uint64_t kDrawsWorthAThread = 256;  // fewer are drawn sooner than a thread starts
 constexpr std::uint64_t kRowsWorthAThread = 4;     // fewer are read sooner than a vector is drawn
 
 bool wants_thread(const NoiseDemand& demand) noexcept {
   return demand.draws >= kDrawsWorthAThread && demand.rows_a_draw >= kRowsWorthAThread &&
          std::thread::hardware_concurrency() > 1;
+}
+
+std::size_t draws_a_block(bool threaded, std::size_t values_a_draw) noexcept {
+  return threaded ? std::max<std::size_t>(1, kBlockValues / values_a_draw) : 1;
 }
 
 }  // namespace
@@ -25,9 +29,8 @@ NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath 
       path_(path),
       dimension_(base_of(mechanism).dimension),
       threaded_(wants_thread(demand)),
-      vectors_a_block_(std::clamp<std::size_t>((threaded_ ? kBlockValues : kDrawValues) / dimension_, 1,
-                                               std::max<std::uint64_t>(demand.draws, 1))),
-      vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, vectors_a_block_)),
+      vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, std::max<std::uint64_t>(demand.draws, 1))),
+      vectors_a_block_(vectors_a_draw_ * draws_a_block(threaded_, vectors_a_draw_ * dimension_)),
       to_draw_(demand.draws) {
   for (std::size_t i = 0; i < (threaded_ ? kBlocks : 1); ++i) blocks_[i].values.resize(vectors_a_block_ * dimension_);
   if (path == NoisePath::safe) integers_.resize(vectors_a_draw_ * dimension_);

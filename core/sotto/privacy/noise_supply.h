@@ -62,9 +62,9 @@ class NoiseSupply {
   const NoisePath path_;
   const std::size_t dimension_;
   const bool threaded_;
-  const std::size_t vectors_a_block_;
   const std::size_t vectors_a_draw_;
-  std::uint64_t to_draw_;  // by whoever fills
+  const std::size_t vectors_a_block_;  // whole draws, so that the sequence does not depend on it
+  std::uint64_t to_draw_;              // by whoever fills
   std::array<Block, kBlocks> blocks_;
   std::vector<std::int64_t> integers_;
   std::size_t current_ = kBlocks - 1;  // the block `next` reads from
