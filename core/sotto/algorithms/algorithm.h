@@ -2,8 +2,14 @@
 #include <concepts>
 #include <variant>
 
+#include "sotto/algorithms/amp.h"
 #include "sotto/algorithms/bolt_on.h"
+#include "sotto/algorithms/cms11.h"
+#include "sotto/algorithms/kst12.h"
+#include "sotto/algorithms/lbfgs.h"
 #include "sotto/algorithms/noiseless.h"
+#include "sotto/algorithms/objective.h"
+#include "sotto/algorithms/output.h"
 #include "sotto/algorithms/run.h"
 #include "sotto/algorithms/scs13.h"
 
@@ -25,9 +31,10 @@ concept Solver = Planner<T> && requires(const T algorithm, const Run& run) {
   { algorithm.run(run) } -> std::same_as<Vector>;
 };
 
-using Algorithm = std::variant<BoltOn, Scs13, Noiseless>;
+using Algorithm = std::variant<BoltOn, Scs13, Objective, Output, Cms11, Kst12, Amp, Noiseless, Lbfgs>;
 
 static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
+static_assert(Solver<Objective> && Solver<Output> && Solver<Cms11> && Solver<Kst12> && Solver<Amp> && Solver<Lbfgs>);
 
 inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);

@@ -50,8 +50,7 @@ void Curator::charge(const Charge& charge) {
   draws_left_.push_back(charge.draws());
 }
 
-void Curator::use_draws(const Mechanism& mechanism, std::uint64_t draws) {
-  const Event event = event_of(mechanism);
+void Curator::use_draws(const Event& event, std::uint64_t draws) {
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (draws_left_[i] < draws || charges_[i].event != event) continue;
     draws_left_[i] -= draws;
@@ -64,7 +63,11 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
   if (secret.value_.size() != base_of(mechanism).dimension) {
     throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
   }
-  use_draws(mechanism, 1);
+  use_draws(event_of(mechanism), 1);
+  return noised(std::move(secret), mechanism);
+}
+
+Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
   Vector values = std::move(secret.value_);
   NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
   kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
@@ -73,7 +76,7 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
 
 NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws) {
   if (draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
-  use_draws(mechanism, draws);
+  use_draws(event_of(mechanism), draws);
   const bool has_fast =
       std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
   if (path == NoisePath::fast && !has_fast) {
@@ -86,6 +89,26 @@ Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySu
   if (noise.bits_ != bits_ || noise.draws_left() != 0)
     throw Error(ErrorKind::internal, "not every batch sum was noised");
   return std::move(secret.value_);
+}
+
+Vector Curator::release_minimiser(const ObjectiveNoise& noise,
+                                  const std::function<Sensitive<Vector>(std::span<const double>)>& minimise) {
+  const std::size_t dimension = noise.shape.dimension;
+  if (base_of(noise.on_objective).dimension != dimension || base_of(noise.on_release).dimension != dimension) {
+    throw Error(ErrorKind::internal, "the noise of the objective and of the release differ in dimension");
+  }
+  use_draws(noise.event(), 1);
+  Vector linear;
+  {
+    NoiseSupply supply(*bits_, noise.on_objective, NoisePath::safe, 1);
+    const double* drawn = supply.next();
+    linear.assign(drawn, drawn + dimension);
+  }
+  Sensitive<Vector> secret = minimise(linear);
+  if (secret.value_.size() != dimension) {
+    throw Error(ErrorKind::internal, "the minimiser has another dimension than its noise");
+  }
+  return noised(std::move(secret), noise.on_release);
 }
 
 Vector Curator::release_unprotected(Sensitive<Vector>&& secret) {
