@@ -42,7 +42,7 @@ struct Told {
   double mu = 0, epsilon = 0;
 };
 Told play(const Budget& budget, double threshold, double shrink) {
-  constexpr int kGames = 4000;
+  constexpr int kGames = 3000;
   const RowTable tables[] = {lone_row(1), lone_row(-1)};
   double told[] = {0, 0};
   BitSource bits(ReproducibleSeed{21});
