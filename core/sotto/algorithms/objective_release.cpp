@@ -8,7 +8,8 @@
 // Fails if wrong: ObjectivePlans.*, ObjectiveLoss.*
 #include "sotto/algorithms/objective_release.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "sotto/base/error.h"
@@ -88,9 +89,10 @@ Plan objective_plan(std::string_view method, std::string theorem, const Objectiv
   plan.charges = {plan.noise->charge};
   plan.guarantee = {noise.epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   const double stddev = std::visit([](const auto& m) { return m.stddev(); }, noise.on_release);
-  plan.remarks.push_back("the minimiser is certified to a gradient of norm " + number_text(noise.tolerance) +
-                         " of the sum and released with noise of standard deviation " + number_text(stddev) +
-                         " a coordinate");
+  plan.remarks.push_back(fmt::format(
+      "the minimiser is certified to a gradient of norm {:.3g} of the sum and released with noise of standard "
+      "deviation {:.3g} a coordinate",
+      noise.tolerance, stddev));
   if (noise.epsilon < input.budget.epsilon) {
     plan.remarks.push_back("the guarantee is stated at epsilon " + number_text(noise.epsilon) +
                            ", below the budget: at a larger one the numerical delta would not fit");

@@ -5,7 +5,8 @@
 // Fails if wrong: OutputNeighbours.* (distance of minimisers, tight pair), Output.*
 #include "sotto/algorithms/output.h"
 
-#include "sotto/base/fields.h"
+#include <fmt/format.h>
+
 #include "sotto/optim/minimiser.h"
 #include "sotto/optim/row_gradients.h"
 
@@ -39,7 +40,7 @@ Plan Output::plan(const PlanInput& input) const {
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   plan.theorem = "spec 7.8; [Chaudhuri11, Corollary 8] with a certified minimiser";
-  plan.remarks.push_back("the minimiser is certified to a gradient of norm " + number_text(certified) + " of the sum");
+  plan.remarks.push_back(fmt::format("the minimiser is certified to a gradient of norm {:.3g} of the sum", certified));
   return plan;
 }
 
