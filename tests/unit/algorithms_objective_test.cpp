@@ -179,6 +179,18 @@ TEST(ObjectiveEvents, TheDivergenceIsTheMomentOfTheCutLoss) {
   EXPECT_NEAR(objective_rdp({1, c, 0.2, {{mu, 1}}}, 1 + t) - rdp, (1 + t) * 0.04 / 2, 1e-9);
 }
 
+TEST(ObjectivePlans, OutputHasTheSensitivityOfACertifiedMinimiser) {
+  const auto sensitivity = [](const Output& algorithm, const Budget& budget, const Loss& loss, std::uint32_t classes) {
+    return algorithm.plan(input_of(5, budget, loss, classes)).l2_sensitivity;
+  };
+  EXPECT_NEAR(sensitivity({.tolerance = 0.5}, {.epsilon = 1}, Logistic{}, 2), (2 + 2 * 0.5) / 5, 1e-5);
+  EXPECT_NEAR(sensitivity({}, {.epsilon = 1}, Logistic{}, 2), 2.0 / 5, 2e-4);
+  EXPECT_NEAR(sensitivity({}, {.epsilon = 1}, Logistic{}, 4), 4.0 / 5, 4e-4);
+  EXPECT_NEAR(sensitivity({}, {.epsilon = 1}, Softmax{}, 4), 2 * std::sqrt(2.0) / 5, 4e-4);
+  const Budget added{1, 0, kAddRemove};
+  EXPECT_NEAR(sensitivity({.declared_rows = 10000}, added, Softmax{}, 4), std::sqrt(2.0) / 5, 2e-4);
+}
+
 TEST(Baselines, Cms11HasItsPublishedNoise) {
   const PlanInput input = input_of(5, {.epsilon = 1});
   const ObjectiveNoise noise = Cms11{}.noise(input);
