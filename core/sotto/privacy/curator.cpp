@@ -120,6 +120,26 @@ Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySu
   return std::move(secret.value_);
 }
 
+Vector Curator::release_minimiser(const ObjectiveNoise& noise,
+                                  const std::function<Sensitive<Vector>(std::span<const double>)>& minimise) {
+  const std::size_t dimension = noise.shape.dimension;
+  if (base_of(noise.on_objective).dimension != dimension || base_of(noise.on_release).dimension != dimension) {
+    throw Error(ErrorKind::internal, "the noise of the objective and of the release differ in dimension");
+  }
+  use_draws(noise.event(), 1);
+  Vector linear;
+  {
+    NoiseSupply supply(*bits_, noise.on_objective, NoisePath::safe, 1);
+    const double* drawn = supply.next();
+    linear.assign(drawn, drawn + dimension);
+  }
+  Sensitive<Vector> secret = minimise(linear);
+  if (secret.value_.size() != dimension) {
+    throw Error(ErrorKind::internal, "the minimiser has another dimension than its noise");
+  }
+  return noised(std::move(secret), noise.on_release);
+}
+
 Vector Curator::release_unprotected(Sensitive<Vector>&& secret) {
   if (stamps_.empty()) throw Error(ErrorKind::internal, "an unprotected release needs a reason on the card");
   return std::move(secret.value_);

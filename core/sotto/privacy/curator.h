@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
+#include "sotto/privacy/objective_noise.h"
 #include "sotto/privacy/sampled_gaussian.h"
 #include "sotto/random/bit_source.h"
 
@@ -74,6 +76,10 @@ class Curator {
   /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless
   /// `noise` came from this curator's source and every sum promised to it was noised.
   Vector release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise);
+  /// Draws the linear term, lets `minimise` find the certified minimiser with it and adds the noise of the release: one
+  /// charged draw of noise.event(). The term is a secret like the rows; `minimise` must not keep it.
+  Vector release_minimiser(const ObjectiveNoise& noise,
+                           const std::function<Sensitive<Vector>(std::span<const double>)>& minimise);
   /// Hands the value out as it is; only a curator that was stamped *not private* does so.
   Vector release_unprotected(Sensitive<Vector>&& secret);
   /// Stamps everything made by this curator *not private*, saying why. No stamp can be removed.

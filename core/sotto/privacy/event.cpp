@@ -51,6 +51,16 @@ struct Checker {
   void operator()(const GaussianEvent& e) const { in_range(e.mu, 0, 1e3, "mu"); }
   void operator()(const DiscreteGaussianEvent& e) const { in_range(e.rho, 0, 1e6, "rho"); }
   void operator()(const ExponentialEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const ObjectiveEvent& e) const {
+    in_range(e.epsilon, 0, kLargestLoss, "epsilon");
+    require(e.log_determinant >= 0 && e.log_determinant <= kLargestLoss, "log_determinant", "must lie in [0, 10000]");
+    in_range(e.release_mu, 0, 1e3, "release_mu");
+    require(!e.shifts.empty() && e.shifts.size() <= 64, "shifts", "must be from 1 to 64");
+    for (const ObjectiveEvent::Shift& shift : e.shifts) {
+      in_range(shift.mu, 0, 1e3, "mu");
+      require(shift.count >= 1 && shift.count <= 1e12, "count", "must lie in [1, 1e12]");
+    }
+  }
   void operator()(const PoissonSampledEvent& e) const {
     check_sampling(e.rate, e.noise);
     require(e.shift > 0 && e.shift <= 1000000, "shift", "must be a whole number from 1 to 1000000");
@@ -133,6 +143,10 @@ struct Speller {
   static std::string more(const E& e) {
     std::string text;
     if constexpr (requires { e.delta; }) text += ", delta=" + number_text(e.delta);
+    if constexpr (requires { e.log_determinant; }) {
+      text += ", log_determinant=" + number_text(e.log_determinant) + ", release_mu=" + number_text(e.release_mu);
+      for (const auto& shift : e.shifts) text += ", " + number_text(shift.count) + " mu=" + number_text(shift.mu);
+    }
     if constexpr (requires { e.rate; }) text += ", rate=" + number_text(e.rate);
     if constexpr (requires { e.law; }) text += ", law=" + std::string(enum_name(e.law));
     if constexpr (requires { e.shift; }) text += ", shift=" + std::to_string(e.shift);

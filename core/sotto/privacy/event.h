@@ -96,6 +96,23 @@ struct ExponentialEvent {
   bool operator==(const ExponentialEvent&) const = default;
 };
 
+/// The minimiser of a convex sum with a random linear term, then Gaussian noise on it (spec 7.7). Its privacy loss is
+/// at most log_determinant + max(0, G_1, ..., G_n) + O, where each G has the law of the loss of a Gaussian release of
+/// shift mu (`count` of each), O that of shift release_mu, and the sum G + O that of shift sqrt(mu^2 + release_mu^2).
+struct ObjectiveEvent {
+  static constexpr std::string_view kName = "objective";
+  struct Shift {
+    double mu = 0;
+    double count = 1;
+    bool operator==(const Shift&) const = default;
+  };
+  double epsilon = 0;  ///< the point of its profile that is used where epsilon and delta are added
+  double log_determinant = 0;
+  double release_mu = 0;
+  std::vector<Shift> shifts;
+  bool operator==(const ObjectiveEvent&) const = default;
+};
+
 /// The law of the noise of a sampled event, on the scale of a row's contribution: standard deviation of the Gaussian,
 /// scale b of the Laplace density exp(-|x| / b) or mass exp(-|k| / b) for one number.
 enum class NoiseLaw { gaussian, laplace, discrete_laplace };
@@ -178,8 +195,8 @@ struct ParallelEvent {
 
 using EventVariant = std::variant<PureEvent, ApproximateEvent, L2LaplaceEvent, DiscreteLaplaceEvent, ScalarLaplaceEvent,
                                   ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ExponentialEvent,
-                                  PoissonSampledEvent, FixedSizeSampledEvent, WithReplacementEvent, SelectionEvent,
-                                  RepeatEvent, SequenceEvent, ParallelEvent>;
+                                  ObjectiveEvent, PoissonSampledEvent, FixedSizeSampledEvent, WithReplacementEvent,
+                                  SelectionEvent, RepeatEvent, SequenceEvent, ParallelEvent>;
 
 /// The closed set of events; std::visit takes it, and a visitor that forgets a member does not compile.
 struct Event : EventVariant {
