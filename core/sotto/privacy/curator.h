@@ -7,6 +7,8 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/linalg/vector.h"
+#include "sotto/privacy/allowance.h"
+#include "sotto/privacy/choice.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
@@ -54,6 +56,13 @@ class Curator {
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
+  /// The index of the candidate drawn by its secret score, one score a candidate. Errors as release().
+  std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice);
+  /// Opens an amount to be spent as the run goes; uses up a charged draw of exactly this event.
+  Allowance open_allowance(const Event& whole);
+  /// The same as above, the draw paid from an allowance of this curator instead of a charge of its own.
+  Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism, Allowance& from);
+  std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice, Allowance& from);
   /// Noise for `draws` batch sums, at least one; uses up as many charged draws. While it lives nothing else may be
   /// drawn from this curator's bits.
   NoisySums step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
@@ -69,7 +78,10 @@ class Curator {
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
-  void use_draws(const Mechanism& mechanism, std::uint64_t draws);
+  void use_draws(const Event& event, std::uint64_t draws);
+  void use_allowance(const Event& event, Allowance& from) const;
+  Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
+  std::size_t drawn(Sensitive<Vector>&& scores, const Choice& choice);
 
   BitSource* bits_;
   std::vector<Charge> charges_;

@@ -31,6 +31,7 @@ struct Coster {
   PureSum operator()(const ExponentialEvent& e) const { return {exact_of(e.epsilon), 0}; }
   PureSum operator()(const GaussianEvent& e) const { refuse(kMe, e.kName, "its privacy loss is unbounded"); }
   PureSum operator()(const DiscreteGaussianEvent& e) const { refuse(kMe, e.kName, "its privacy loss is unbounded"); }
+  PureSum operator()(const ZcdpEvent& e) const { refuse(kMe, e.kName, "its privacy loss is unbounded"); }
   PureSum operator()(const PoissonSampledEvent& e) const {
     if (e.law == NoiseLaw::gaussian) refuse(kMe, e.kName, "the privacy loss of Gaussian noise is unbounded");
     // The ratio to the law without the row lies between 1 + rate (e^-base - 1) and 1 + rate (e^base - 1).

@@ -15,7 +15,7 @@ Relation relation_of(Side side) noexcept;
 
 /// Events without children, and selection, whose child is accounted on its own.
 using Leaf = std::variant<PureEvent, ApproximateEvent, L2LaplaceEvent, DiscreteLaplaceEvent, ScalarLaplaceEvent,
-                          ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ExponentialEvent,
+                          ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ZcdpEvent, ExponentialEvent,
                           PoissonSampledEvent, FixedSizeSampledEvent, WithReplacementEvent, SelectionEvent>;
 
 struct Step {
