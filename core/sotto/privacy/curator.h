@@ -75,17 +75,20 @@ class Curator {
   void stamp(const std::string& why);
 
   const std::vector<Charge>& charges() const noexcept { return charges_; }
+  /// Every draw that was paid from an allowance, in its order: book-keeping, a function of what was released.
+  const std::vector<Event>& allowance_draws() const noexcept { return allowance_draws_; }
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
   void use_draws(const Event& event, std::uint64_t draws);
-  void use_allowance(const Event& event, Allowance& from) const;
+  void use_allowance(const Event& event, Allowance& from);
   Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
   std::size_t drawn(Sensitive<Vector>&& scores, const Choice& choice);
 
   BitSource* bits_;
   std::vector<Charge> charges_;
   std::vector<std::uint64_t> draws_left_;
+  std::vector<Event> allowance_draws_;
   std::vector<std::string> stamps_;
 };
 
