@@ -4,7 +4,9 @@
 
 #include "sotto/algorithms/bolt_on.h"
 #include "sotto/algorithms/dp_agd.h"
+#include "sotto/algorithms/majority.h"
 #include "sotto/algorithms/noiseless.h"
+#include "sotto/algorithms/priv_gene.h"
 #include "sotto/algorithms/run.h"
 #include "sotto/algorithms/scs13.h"
 
@@ -26,10 +28,10 @@ concept Solver = Planner<T> && requires(const T algorithm, const Run& run) {
   { algorithm.run(run) } -> std::same_as<Vector>;
 };
 
-using Algorithm = std::variant<BoltOn, Scs13, Noiseless, DpAgd>;
+using Algorithm = std::variant<BoltOn, Scs13, Noiseless, DpAgd, Majority, PrivGene>;
 
 static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
-static_assert(Solver<DpAgd>);
+static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene>);
 
 inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);

@@ -100,6 +100,7 @@ AgdTerms agd_terms(const DpAgd& method, const PlanInput& input) {
   terms.score_error = sum_rounding(rows.most, method.loss_clip);
   terms.rows = static_cast<double>(rows.rows);
   set_shares(terms, method.splits, input.budget);
+  Choice{1, terms.choice_epsilon, Aim::smallest, {0}}.check();
   require(can_draw(terms.gradient_noise(terms.gradient_share)), "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta, or lower splits");
   return terms;
