@@ -113,7 +113,7 @@ TrainRequest priced(const TrainRequest& base, const Facts& facts, double rho) {
   };
   double low = 0, high = base.budget.epsilon;
   if (rho_at(high) <= rho) return request;
-  for (int i = 0; i < 50 && high - low > 1e-6 * high; ++i) {
+  for (int i = 0; i < 50 && high - low > 1e-3 * high; ++i) {
     const double middle = (low + high) / 2;
     (rho_at(middle) <= rho ? low : high) = middle;
   }
