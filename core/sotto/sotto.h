@@ -4,3 +4,4 @@
 #include "sotto/base/version.h"
 #include "sotto/model/model.h"
 #include "sotto/train.h"
+#include "sotto/tune.h"
