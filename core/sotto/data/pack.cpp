@@ -22,6 +22,7 @@ BlockFileHeader start_header(const BlockFileSpec& spec, BitSource& bits) {
   header.facts = {0, spec.features, spec.data_norm, spec.sparse};
   header.file_id = bits.next();
   header.metadata = spec.metadata;
+  header.fingerprint = spec.fingerprint;
   return header;
 }
 

@@ -20,6 +20,7 @@ struct BlockFileSpec {
   bool sparse = false;
   /// Columns, encoding, label values, whether bounds came from the data: JSON, kept as it is.
   std::string metadata;
+  std::optional<Digest> fingerprint = {};  ///< of the data the rows are made from, if it is known
 };
 
 struct PackOptions {

@@ -1,7 +1,9 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 
+#include "sotto/base/sha256.h"
 #include "sotto/data/facts.h"
 #include "sotto/data/row_block.h"
 #include "sotto/data/scan_order.h"
@@ -19,6 +21,19 @@ class Engine {
   /// Feeds every row exactly once, in the order of pass number `pass`, in blocks of any size.
   /// Throws Error{io} only for storage that cannot be read or fails its checksum.
   virtual void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) = 0;
+};
+
+/// Rows that nobody reads before it is decided that they may be read.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// Public facts of that many rows; reads none of them. Throws Error{invalid_data} if the source says it has another
+  /// number.
+  virtual Facts facts(std::uint64_t rows) const = 0;
+  /// Identifies the raw data (data/fingerprint.h): reads bytes, parses no row.
+  virtual Digest fingerprint() const = 0;
+  /// From here on rows are read. Throws Error{io} or Error{invalid_data} if the data changed since `fingerprint`.
+  virtual std::unique_ptr<Engine> open() = 0;
 };
 
 }  // namespace sotto

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/privacy/ledger/price.h"
 
 namespace sotto {
 
@@ -48,6 +49,16 @@ Curator::Curator(BitSource& bits) : bits_(&bits) {
 void Curator::charge(const Charge& charge) {
   charges_.push_back(charge);
   draws_left_.push_back(charge.draws());
+}
+
+Reservation Curator::charge(const Calibrated& noise, Ledger& ledger, const std::string& request) {
+  if (!stamps_.empty()) {
+    throw Error(ErrorKind::invalid_argument, "a ledger takes private releases only: " + stamps_.front(), "ledger");
+  }
+  const Price price = price_of(noise, ledger.filter());
+  Reservation reservation = ledger.reserve({price.event, price.distance, request});
+  charge(noise.charge);
+  return reservation;
 }
 
 void Curator::use_draws(const Mechanism& mechanism, std::uint64_t draws) {
