@@ -46,6 +46,20 @@ std::string terms_text(const LedgerTerms& terms) {
   return text + fmt::format("  {:<15} {} rows, fingerprint {:.12}\n", "data", terms.rows, terms.fingerprint);
 }
 
+Json entries_json(const std::vector<LedgerEntry>& entries) {
+  Json list = Json::array();
+  for (const LedgerEntry& entry : entries) {
+    list.push_back(Json{{"entry", entry.number},
+                        {"state", enum_name(entry.state)},
+                        {"cost", cost_json(entry.cost)},
+                        {"event", entry.event},
+                        {"request", entry.request},
+                        {"released", entry.released},
+                        {"time", time_text(entry.time)}});
+  }
+  return list;
+}
+
 /// What every verb about an existing ledger has.
 struct LedgerVerb {
   explicit LedgerVerb(CLI::App& app) { app.add_option("ledger", path, "the ledger")->required()->type_name("FILE"); }
@@ -122,14 +136,16 @@ struct ShowVerb : LedgerVerb {
     json["anchor"] = ledger.place().anchor;
     json["currency"] = filter.currency();
     json["book_keeping"] = "spent and remaining are not guarantees; the guarantee is the budget";
-    json["limit"] = cost_json(filter.limit());
-    json["spent"] = cost_json(filter.spent());
-    json["remaining"] = cost_json(filter.remaining());
+    const auto number = [](const Filter::Cost& cost) { return static_cast<double>(cost.loss) * 1e-12; };
+    json["limit"] = number(filter.limit());
+    json["spent"] = number(filter.spent());
+    json["remaining"] = number(filter.remaining());
+    json["exact"] = Json{{"limit", cost_json(filter.limit())},
+                         {"spent", cost_json(filter.spent())},
+                         {"remaining", cost_json(filter.remaining())}};
     json["would_fit"] = fits_json(filter);
-    json["entries"] = Json{{"total", states[0] + states[1] + states[2]},
-                           {"reserved", states[0]},
-                           {"released", states[1]},
-                           {"voided", states[2]}};
+    json["states"] = Json{{"reserved", states[0]}, {"released", states[1]}, {"voided", states[2]}};
+    json["entries"] = entries_json(ledger.entries());
     return json;
   }
 };
@@ -138,20 +154,12 @@ struct LogVerb : LedgerVerb {
   using LedgerVerb::LedgerVerb;
   void run(const Output& output) const {
     SqliteLedger ledger(path);
-    Json list = Json::array();
+    if (output.json) return output.print(Json{{"entries", entries_json(ledger.entries())}}.dump(2));
     std::string text;
     for (const LedgerEntry& entry : ledger.entries()) {
-      list.push_back(Json{{"entry", entry.number},
-                          {"state", enum_name(entry.state)},
-                          {"cost", cost_json(entry.cost)},
-                          {"event", entry.event},
-                          {"request", entry.request},
-                          {"released", entry.released},
-                          {"time", time_text(entry.time)}});
       text += fmt::format("{:>6}  {}  {:<9} {:<18} {}  request {:.12}\n", entry.number, time_text(entry.time),
                           enum_name(entry.state), Filter::text_of(entry.cost), entry.event, entry.request);
     }
-    if (output.json) return output.print(Json{{"entries", list}}.dump(2));
     if (text.empty()) text = "no entries\n";
     text.pop_back();
     output.print(text);

@@ -41,7 +41,7 @@ struct BlockFileHeader {
   std::uint64_t index_checksum = 0;  ///< sparse only
   std::uint64_t file_bytes = 0;
   std::string metadata;
-  std::optional<Digest> fingerprint;  ///< of the source; files that know it are of version 2
+  std::optional<Digest> fingerprint = {};  ///< of the source; files that know it are of version 2
 
   /// Where the blocks begin.
   std::uint64_t data_offset() const noexcept;
