@@ -63,6 +63,24 @@ class Processes(unittest.TestCase):
         return subprocess.Popen([SPENDER, str(self.ledger), name, str(epsilon)], stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL)
 
+    @staticmethod
+    def await_moment(worker, moments):
+        """Waits for a random moment: in a fifth of the cases while it starts and opens, otherwise within an entry, as
+        long as the one before it took. Returns what was read from it."""
+        if moments.random() < 0.2:
+            time.sleep(moments.uniform(0, 0.03))
+            return b""
+        lines = moments.randrange(1, 5)
+        heard, last, before = b"", time.monotonic(), time.monotonic()
+        while heard.count(b"\n") < lines:
+            piece = os.read(worker.stdout.fileno(), 4096)
+            if not piece:
+                break
+            heard += piece
+            before, last = last, time.monotonic()
+        time.sleep(moments.uniform(0, min(0.05, last - before)))
+        return heard
+
     def check_invariant(self, acknowledged, each):
         """Every acknowledged entry is a recorded release; every record is paid for; the total fits."""
         self.assertEqual(self.sotto("ledger", "verify", self.ledger).returncode, 0)
@@ -85,12 +103,12 @@ class Processes(unittest.TestCase):
         acknowledged, unfinished = [], 0
         for number in range(kills):
             workers = [self.spender(f"{number}-{i}", 0.001) for i in range(moments.choice([1, 1, 2, 3]))]
-            # Half of the kills fall into opening and the first entries, half anywhere in the first ones.
-            time.sleep(moments.uniform(0, 0.01) + (moments.uniform(0, 0.03) if moments.random() < 0.5 else 0))
+            heard = self.await_moment(workers[0], moments)
             for worker in workers:
                 worker.send_signal(signal.SIGKILL)
             for worker in workers:
-                said = worker.communicate()[0].decode().split("\n")
+                said = (heard + worker.communicate()[0]).decode().split("\n")
+                heard = b""
                 self.assertEqual(worker.returncode, -signal.SIGKILL, "the budget is too small for this many kills")
                 unfinished += 1 if len(said) <= 1 else 0
                 acknowledged += [int(line) for line in said[1:-1]]
@@ -120,8 +138,8 @@ class Processes(unittest.TestCase):
             subprocess.run([SOTTO, "data", "synth", "sphere", "--rows", "200000", "--features", "5", "--out", big],
                            check=True, stdout=subprocess.DEVNULL)
         self.create(1, 1e-6, big)
-        command = [SOTTO, "train", "--ledger", self.ledger, "--data", big, *RECIPE, "--epsilon", "0.3", "--delta",
-                   "1e-7", "--passes", "1000", "--out", "m.json"]
+        command = [SOTTO, "train", "--ledger", self.ledger, "--data", big, *RECIPE[:6], "--method", "scs13", "--epsilon",
+                   "0.3", "--delta", "1e-7", "--passes", "100", "--batch-rows", "1", "--data-norm", "1", "--out", "m.json"]
         worker = subprocess.Popen(command, cwd=self.folder.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         while not self.show()["entries"]:
             self.assertIsNone(worker.poll())
@@ -154,19 +172,18 @@ class Processes(unittest.TestCase):
     def test_a_full_file_system(self):
         mount = Path(self.folder.name) / "small"
         mount.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", mount], stderr=subprocess.DEVNULL,
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", mount], stderr=subprocess.DEVNULL,
                           check=False).returncode != 0:
             self.skipTest("mounting a small file system is not permitted here")
         self.addCleanup(subprocess.run, ["umount", "-l", str(mount)], check=False)
         self.ledger = mount / "L"
         self.create(1, 1e-6, self.data)
-        with open(mount / "filler", "wb") as filler:
-            try:
-                while True:
-                    filler.write(b"x" * 4096)
-                    filler.flush()
-            except OSError:
-                pass
+        filler = os.open(mount / "filler", os.O_WRONLY | os.O_CREAT)
+        try:
+            while True:
+                os.write(filler, b"x" * 4096)
+        except OSError:
+            os.close(filler)
         done = self.train("--epsilon", "0.2", "--delta", "1e-8")
         self.assertEqual(done.returncode, 6, done.stderr)
         (mount / "filler").unlink()
