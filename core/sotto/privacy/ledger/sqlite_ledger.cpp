@@ -1,14 +1,10 @@
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/ledger/files.h"
-#include "sotto/random/bit_source.h"
 
 namespace sotto {
 namespace {
