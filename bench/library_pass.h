@@ -26,6 +26,9 @@ class RowByRow final : public Engine {
   Facts facts() const override { return inner_.facts(); }
   std::uint32_t block_rows() const override { return inner_.block_rows(); }
   void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
+  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
+    inner_.scan_rows(first, count, consumer);
+  }
 
  private:
   Engine& inner_;

@@ -92,8 +92,7 @@ void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, P
   }
 }
 
-/// What a plan makes of the rows, released through the curator.
-Vector run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
+Vector run_recipe(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
   std::optional<CuratedNoise> step_noise;
   if (plan.noise_at == NoiseAt::each_batch) {
     step_noise.emplace(curator.step_noise(plan.noise->mechanism, plan.noise_path, plan.noise->charge.draws()));
@@ -101,12 +100,25 @@ Vector run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, C
   Psgd psgd(plan.recipe, engine.facts(), step_noise ? &*step_noise : nullptr);
   run_passes(engine, plan, request, psgd);
   Sensitive<Vector> secret = std::move(psgd).finish();
-  switch (plan.noise_at) {
-    case NoiseAt::release: return curator.release(std::move(secret), plan.noise->mechanism);
-    case NoiseAt::each_batch: return curator.release_post_processed(std::move(secret), step_noise->sums());
-    case NoiseAt::nowhere: break;
-  }
+  if (plan.noise_at == NoiseAt::release) return curator.release(std::move(secret), plan.noise->mechanism);
+  if (step_noise) return curator.release_post_processed(std::move(secret), step_noise->sums());
   return curator.release_unprotected(std::move(secret));
+}
+
+/// What a plan makes of the rows, released through the curator.
+Vector run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
+  const PlanInput input{engine.facts(), request.problem, request.budget};
+  const std::function<void(double)> silent = [](double) {};
+  const Run run{engine, curator, input, request.progress ? request.progress : silent};
+  return std::visit(
+      [&]<class A>(const A& algorithm) {
+        if constexpr (Solver<A>) {
+          return algorithm.run(run);
+        } else {
+          return run_recipe(engine, plan, request, curator);
+        }
+      },
+      request.algorithm);
 }
 
 Model make_model(Vector weights, const Plan& plan, const TrainRequest& request, const PlanInput& input) {
@@ -182,7 +194,7 @@ Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   Plan plan = make_plan(request.algorithm, input);
   Curator curator(bits);
   stamp(curator, plan, request);
-  if (plan.noise) curator.charge(plan.noise->charge);
+  for (const Charge& charge : plan.charges) curator.charge(charge);
   Vector weights = run_plan(engine, plan, request, curator);
   plan.not_private = curator.stamps();
   return make_model(std::move(weights), plan, request, input);
@@ -197,11 +209,11 @@ Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger) {
   std::vector<std::string> reasons = plan.not_private;
   reasons.insert(reasons.end(), request.not_private.begin(), request.not_private.end());
   if (!reasons.empty()) refuse_if(true, "it takes private requests only: " + reasons.front());
-  refuse_if(!plan.noise, "it takes private requests only: the plan adds no noise");
+  refuse_if(plan.charges.empty(), "it takes private requests only: the plan adds no noise");
   refuse_if(plan.noise_path == NoisePath::fast,
             "noise_path fast has no price: the distance of its noise from the ideal law is not bounded");
   const Filter filter = ledger.filter();
-  const Price price = price_of(*plan.noise, filter);
+  const Price price = price_of(planned_cost(plan), filter);
   const Filter::Cost cost = filter.cost_of(price.event, price.distance);
   return {input, std::move(plan), filter, cost};
 }
@@ -221,7 +233,7 @@ Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, co
   if (before) return {*before, model_from_text(*before, "the stored model"), true};
 
   Curator curator(bits);
-  Reservation reservation = curator.charge(*quoted.plan.noise, ledger, digest);
+  Reservation reservation = curator.charge(planned_cost(quoted.plan), ledger, digest);
   reservation.begin_reading();
   const std::unique_ptr<Engine> engine = rows.open();
   const Facts& planned = quoted.input.facts;

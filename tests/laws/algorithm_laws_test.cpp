@@ -46,8 +46,7 @@ TEST(Algorithms, EveryPlanRecomputesToItsGuarantee) {
   for_each_plan([&](const Plan& plan, const Algorithm&, const PlanInput& input) {
     if (!plan.noise) return;
     ++plans;
-    const Charge charges[] = {plan.noise->charge};
-    const double delta = composed_delta(charges, plan.guarantee.epsilon) + plan.noise->delta_num;
+    const double delta = composed_delta(plan.charges, plan.guarantee.epsilon) + plan.noise->delta_num;
     EXPECT_LE(delta, plan.guarantee.delta * (1 + 1e-12) + 1e-300);
     EXPECT_LE(plan.guarantee.epsilon, input.budget.epsilon);
     EXPECT_LE(plan.guarantee.delta, std::max(input.budget.delta, plan.noise->delta_num));

@@ -26,7 +26,7 @@ std::vector<Loss> variants_of(Loss loss) {
 template <class Visit>
 void for_each_loss(const Visit& visit) {
   for_each_member<Loss>([&](auto tag) {
-    for (const Loss& loss : variants_of(typename decltype(tag)::type{})) std::visit(visit, loss);
+    for (const Loss& loss : variants_of(typename decltype(tag)::type{})) with_margin_loss(loss, visit);
   });
 }
 

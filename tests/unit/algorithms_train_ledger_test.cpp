@@ -33,6 +33,7 @@ class CountedRows final : public RowSource {
     explicit Table(const Rows& rows) : rows_(rows) {}
     Facts facts() const override { return rows_.facts(); }
     std::uint32_t block_rows() const override { return 1; }
+    void scan_rows(std::uint64_t, std::uint64_t, RowConsumer&) const override {}
     void scan(const ScanOrder&, std::uint32_t, RowConsumer& consumer) override {
       Order order(rows_.size());
       std::iota(order.begin(), order.end(), 0);
@@ -166,7 +167,7 @@ TEST_F(TrainWithLedger, WhatIsNotPrivateHasNoPrice) {
   EXPECT_TRUE(ledger_->entries().empty());
   Curator curator(seeded);
   const Quote quoted = quote(asking(0.5), rows_.facts(60), *ledger_);
-  EXPECT_EQ(refused([&] { curator.charge(*quoted.plan.noise, *ledger_, "x"); }), ErrorKind::invalid_argument);
+  EXPECT_EQ(refused([&] { curator.charge(planned_cost(quoted.plan), *ledger_, "x"); }), ErrorKind::invalid_argument);
 }
 
 TEST_F(TrainWithLedger, TheFiltersCurrencyIsWhatIsCharged) {

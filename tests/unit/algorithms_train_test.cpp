@@ -19,6 +19,11 @@ class TableEngine final : public Engine {
     stored_ = order.kind == ScanOrder::Kind::stored;
     rows_.feed(consumer, stored_order(rows_.size()), 17, false);
   }
+  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
+    Order order(count);
+    std::iota(order.begin(), order.end(), static_cast<std::size_t>(first));
+    rows_.feed(consumer, order, 17, false);
+  }
   bool fresh_ = false, stored_ = false;
 
  private:
@@ -105,6 +110,11 @@ class ShortEngine final : public Engine {
   std::uint32_t block_rows() const override { return 1; }
   void scan(const ScanOrder&, std::uint32_t, RowConsumer& consumer) override {
     rows_.feed(consumer, stored_order(rows_.size() - 20), 17, false);
+  }
+  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
+    Order order(count);
+    std::iota(order.begin(), order.end(), static_cast<std::size_t>(first));
+    rows_.feed(consumer, order, 17, false);
   }
 
  private:

@@ -74,8 +74,8 @@ std::vector<long double> reference(const Recipe& recipe, const Rows& table) {
         const Row& row = all.rows[i];
         long double margin = 0;
         for (std::size_t j = 0; j < kFeatures; ++j) margin += row.label * w[j] * row.x[j];
-        const double slope =
-            std::visit([&](const auto& loss) { return loss.slope(static_cast<double>(margin)); }, recipe.loss);
+        double slope = 0;
+        with_margin_loss(recipe.loss, [&](const auto& loss) { slope = loss.slope(static_cast<double>(margin)); });
         for (std::size_t j = 0; j < kFeatures; ++j) sum[j] += slope * row.label * row.x[j];
       }
       const long double eta = recipe.step(++t);

@@ -4,6 +4,7 @@
 
 #include "sotto/algorithms/bolt_on.h"
 #include "sotto/algorithms/noiseless.h"
+#include "sotto/algorithms/run.h"
 #include "sotto/algorithms/scs13.h"
 
 /// The list of algorithms. To add one: a header and source beside this file and a word in `Algorithm`.
@@ -16,6 +17,12 @@ concept Planner = requires(const T algorithm, const PlanInput& input) {
   { T::kName } -> std::convertible_to<std::string_view>;
   { T::kReference } -> std::convertible_to<std::string_view>;
   { algorithm.plan(input) } -> std::same_as<Plan>;
+};
+
+/// An algorithm that is not permutation SGD by its plan's recipe runs itself and returns what it released.
+template <class T>
+concept Solver = Planner<T> && requires(const T algorithm, const Run& run) {
+  { algorithm.run(run) } -> std::same_as<Vector>;
 };
 
 using Algorithm = std::variant<BoltOn, Scs13, Noiseless>;

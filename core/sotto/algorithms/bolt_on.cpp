@@ -84,6 +84,7 @@ Plan BoltOn::plan(const PlanInput& input) const {
     plan.not_private.emplace_back(kWhyPublished);
   }
   plan.noise = calibrate(mechanism, {plan.l2_sensitivity, input.facts.features, 1, 1}, input.budget);
+  plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   return plan;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sotto/algorithms/sgd_options.h"
@@ -12,23 +13,41 @@
 namespace sotto {
 
 /// Where the noise of a plan goes.
-enum class NoiseAt { nowhere, release, each_batch };
+enum class NoiseAt { nowhere, release, each_batch, each_scan, objective, choice };
+constexpr std::string_view describe(NoiseAt place) {
+  switch (place) {
+    case NoiseAt::nowhere: return "nothing";
+    case NoiseAt::release: return "the released weights";
+    case NoiseAt::each_batch: return "every batch sum";
+    case NoiseAt::each_scan: return "every sum over the rows";
+    case NoiseAt::objective: return "the objective";
+    case NoiseAt::choice: return "every choice";
+  }
+  return "";
+}
 
 /// A plan is a value: what will happen to the rows, how much noise is added where, what it costs and by which
 /// theorem. It is a function of public facts and a budget; its making reads no row.
 struct Plan {
   std::string method;
-  Recipe recipe;
+  Recipe recipe;  ///< of permutation SGD; a solver that runs itself has its own
   RowOrder order = RowOrder::fixed;
   NoiseAt noise_at = NoiseAt::nowhere;
   NoisePath noise_path = NoisePath::safe;
-  std::optional<Calibrated> noise;
+  std::optional<Calibrated> noise;  ///< the main noise, for the card
+  std::vector<Charge> charges;      ///< everything the run costs, the main noise included
+  /// Of all the noise from its ideal laws, in total variation. Nothing: that of the main noise, if it is all there is.
+  std::optional<double> distance;
   double l2_sensitivity = 0;  ///< of what is noised: the released weights, or one batch sum
   Guarantee guarantee;
   std::string theorem;
   std::vector<std::string> not_private;  ///< reasons, empty for a private plan
   std::vector<std::string> remarks;      ///< what a reader of the card should know
 };
+
+/// What a plan costs a ledger. Throws Error{unsupported} if it has several noises and does not say how far they are
+/// from their ideal laws.
+PlannedCost planned_cost(const Plan& plan);
 
 /// Everything a plan may depend on.
 struct PlanInput {

@@ -40,6 +40,7 @@ Plan Scs13::plan(const PlanInput& input) const {
   const ReleaseShape shape{plan.l2_sensitivity, input.facts.features, sgd.passes,
                            plan.recipe.steps_per_pass(input.facts.rows)};
   plan.noise = calibrate(mechanism, shape, input.budget);
+  plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.2; [Song13, Theorem 1], passes composed";
   if (noise_path == NoisePath::fast) {

@@ -17,6 +17,9 @@ Recipe make_recipe(const SgdOptions& options, const Problem& problem, const Fact
   require(facts.rows > 0, "rows", "must be above 0");
   require(facts.features > 0, "features", "must be above 0");
   require(facts.data_norm > 0 && facts.data_norm <= 1e6, "data_norm", "must lie above 0 and be at most 1e6");
+  if (outputs_of(problem.loss, facts.classes) != 1) {
+    throw Error(ErrorKind::unsupported, "loss: permutation SGD takes losses of the margin and two classes", "loss");
+  }
   require(options.passes > 0, "passes", "must be above 0");
   require(options.batch_rows > 0, "batch_rows", "must be above 0");
   require(options.radius >= 0 && std::isfinite(options.radius), "radius", "must be at least 0");

@@ -81,6 +81,10 @@ void InMemoryEngine::scan(const ScanOrder& order, std::uint32_t pass, RowConsume
   if (!order.fresh) last_order_ = order;
 }
 
+void InMemoryEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
+  consumer.consume(rows_.slice(first, count));
+}
+
 void InMemoryEngine::scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, LoadedRows* copy) {
   const std::uint64_t windows = order.window_count(facts_.rows);
   const auto rows_of = [&](std::uint64_t block) {

@@ -28,6 +28,7 @@ class InMemoryEngine : public Engine {
   Facts facts() const override { return facts_; }
   std::uint32_t block_rows() const override { return block_rows_; }
   void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
+  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
 
  private:
   void scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, LoadedRows* copy);

@@ -77,6 +77,21 @@ BlockFile::Block OutOfCoreEngine::read(const BlockFile::Place& place, std::span<
   return block;
 }
 
+void OutOfCoreEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
+  file_.require_unchanged();
+  BlockStorage storage;
+  storage.reserve(file_.max_block_bytes());
+  const std::uint64_t last = first + count;
+  for (std::uint64_t row = first; row < last;) {
+    const std::uint64_t block = row / block_rows();
+    const RowBlock rows = file_.read_block(file_.locate(block), storage.bytes(), values_).rows;
+    const std::uint64_t skipped = row - block * block_rows();
+    const std::uint64_t taken = std::min<std::uint64_t>(rows.rows - skipped, last - row);
+    consumer.consume(rows.slice(skipped, taken));
+    row += taken;
+  }
+}
+
 void OutOfCoreEngine::scan_stored(RowConsumer& consumer) {
   constexpr std::uint64_t kBlocksBetweenChecks = 256;
   storage_.reserve(file_.max_block_bytes());

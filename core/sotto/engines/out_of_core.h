@@ -35,6 +35,8 @@ class OutOfCoreEngine : public Engine {
   const std::string& metadata() const noexcept { return file_.metadata(); }
   /// Throws Error{invalid_argument}, before the first row, for an order with other block_rows than the file's.
   void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
+  /// Keeps one block resident for each call under way. Checks every value unless a scan() has found them sound.
+  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
 
   /// What scanning in this order keeps resident at most, the mapped part of the file included; independent of the size
   /// of a file that is not mapped, except through its longest block.

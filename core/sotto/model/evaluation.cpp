@@ -80,7 +80,7 @@ Evaluation evaluate(const Model& model, const RowBlock& rows) {
   const Loss loss = loss_of(model);
   for (std::size_t i = 0; i < rows.rows; ++i) {
     count_outcome(result, rows.labels[i] > 0, scores[i] > 0);
-    result.loss += std::visit([&](const auto& l) { return l.value(rows.labels[i] * scores[i]); }, loss);
+    with_margin_loss(loss, [&](const auto& l) { result.loss += l.value(rows.labels[i] * scores[i]); });
   }
   const double count = static_cast<double>(rows.rows);
   result.loss /= count;

@@ -20,7 +20,7 @@ PrivacyCard::Noise noise_of(const Plan& plan) {
         noise.grid = m.grid.step;
       },
       plan.noise->mechanism);
-  noise.added_to = plan.noise_at == NoiseAt::release ? "the released weights" : "every batch sum";
+  noise.added_to = describe(plan.noise_at);
   noise.path = enum_name(plan.noise_path);
   noise.delta_num = plan.noise->delta_num;
   return noise;
@@ -47,18 +47,19 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   card.delta = plan.guarantee.delta;
   card.l2_sensitivity = plan.l2_sensitivity;
   card.noise = noise_of(plan);
-  if (plan.noise) {
-    const EventSummary event = summary(plan.noise->charge.event);
+  for (const Charge& charge : plan.charges) {
+    const EventSummary event = summary(charge.event);
     PrivacyCard::Spent spent{std::string(event.name), std::string(event.parameter), event.value};
-    spent.times = plan.noise->charge.times;
-    spent.parts = plan.noise->charge.parts;
+    spent.times = charge.times;
+    spent.parts = charge.parts;
     card.events.push_back(spent);
   }
   card.theorem = plan.theorem;
   card.remarks = plan.remarks;
   add_fields(card, input.problem);
   std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
-  card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
+  const bool by_recipe = !std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm);
+  if (by_recipe) card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
   card.rows = input.facts.rows;
   card.features = input.facts.features;
   card.data_norm = input.facts.data_norm;

@@ -21,6 +21,9 @@ class Engine {
   /// Feeds every row exactly once, in the order of pass number `pass`, in blocks of any size.
   /// Throws Error{io} only for storage that cannot be read or fails its checksum.
   virtual void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) = 0;
+  /// Feeds the rows at positions [first, first + count) as stored. May be called by several threads at a time, each
+  /// with a consumer of its own. Throws as scan() does.
+  virtual void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const = 0;
 };
 
 /// Rows that nobody reads before it is decided that they may be read.

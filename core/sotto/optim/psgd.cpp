@@ -58,17 +58,15 @@ void Psgd::consume(const RowBlock& block) noexcept {
 }
 
 void Psgd::slopes_to_coefficients(const float* labels, std::size_t count) noexcept {
-  std::visit(
-      [&](const auto& loss) {
-        for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
-        if constexpr (requires { loss.slopes(margins_.data(), count, margins_.data()); }) {
-          loss.slopes(margins_.data(), count, margins_.data());
-        } else {
-          for (std::size_t i = 0; i < count; ++i) margins_[i] = loss.slope(margins_[i]);
-        }
-        for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
-      },
-      recipe_.loss);
+  with_margin_loss(recipe_.loss, [&](const auto& loss) {
+    for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
+    if constexpr (requires { loss.slopes(margins_.data(), count, margins_.data()); }) {
+      loss.slopes(margins_.data(), count, margins_.data());
+    } else {
+      for (std::size_t i = 0; i < count; ++i) margins_[i] = loss.slope(margins_[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
+  });
 }
 
 void Psgd::add_dense(const RowBlock& part) noexcept {
@@ -100,35 +98,31 @@ void Psgd::add_sparse(const RowBlock& part) noexcept {
 
 // Batches of one row need no batch sum: the step is taken straight from the row.
 void Psgd::step_each_row(const RowBlock& rows) noexcept {
-  std::visit(
-      [&](const auto& loss) {
-        const float* x = rows.dense;
-        double* w = weights_.data();
-        for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
-          const double y = rows.labels[i];
-          const double coefficient = y * loss.slope(y * kernels::dot(x, w, rows.features));
-          const double eta = recipe_.step(++step_);
-          kernels::step(1 - eta * recipe_.lambda, eta * coefficient, x, w, rows.features);
-          if (follows_iterates_) after_step(eta);
-        }
-      },
-      recipe_.loss);
+  with_margin_loss(recipe_.loss, [&](const auto& loss) {
+    const float* x = rows.dense;
+    double* w = weights_.data();
+    for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
+      const double y = rows.labels[i];
+      const double coefficient = y * loss.slope(y * kernels::dot(x, w, rows.features));
+      const double eta = recipe_.step(++step_);
+      kernels::step(1 - eta * recipe_.lambda, eta * coefficient, x, w, rows.features);
+      if (follows_iterates_) after_step(eta);
+    }
+  });
 }
 
 void Psgd::step_each_row_noised(const RowBlock& rows) noexcept {
-  std::visit(
-      [&](const auto& loss) {
-        const float* x = rows.dense;
-        for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
-          const double y = rows.labels[i];
-          const double coefficient = y * loss.slope(y * kernels::dot(x, weights_.data(), rows.features));
-          kernels::scaled(coefficient, x, batch_sum_.data(), rows.features);
-          const double eta = recipe_.step(++step_);
-          noise_->step(1 - eta * recipe_.lambda, eta, batch_sum_, weights_);
-          if (follows_iterates_) after_step(eta);
-        }
-      },
-      recipe_.loss);
+  with_margin_loss(recipe_.loss, [&](const auto& loss) {
+    const float* x = rows.dense;
+    for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
+      const double y = rows.labels[i];
+      const double coefficient = y * loss.slope(y * kernels::dot(x, weights_.data(), rows.features));
+      kernels::scaled(coefficient, x, batch_sum_.data(), rows.features);
+      const double eta = recipe_.step(++step_);
+      noise_->step(1 - eta * recipe_.lambda, eta, batch_sum_, weights_);
+      if (follows_iterates_) after_step(eta);
+    }
+  });
 }
 
 void Psgd::end_batch() noexcept {

@@ -5,7 +5,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
-#include "sotto/privacy/ledger/price.h"
 
 namespace sotto {
 
@@ -51,13 +50,13 @@ void Curator::charge(const Charge& charge) {
   draws_left_.push_back(charge.draws());
 }
 
-Reservation Curator::charge(const Calibrated& noise, Ledger& ledger, const std::string& request) {
+Reservation Curator::charge(const PlannedCost& cost, Ledger& ledger, const std::string& request) {
   if (!stamps_.empty()) {
     throw Error(ErrorKind::invalid_argument, "a ledger takes private releases only: " + stamps_.front(), "ledger");
   }
-  const Price price = price_of(noise, ledger.filter());
+  const Price price = price_of(cost, ledger.filter());
   Reservation reservation = ledger.reserve({price.event, price.distance, request});
-  charge(noise.charge);
+  for (const Charge& each : cost.charges) charge(each);
   return reservation;
 }
 

@@ -36,7 +36,8 @@ std::size_t transform_size(double wanted, std::size_t most) {
   std::size_t points = kFewestPoints;
   while (static_cast<double>(points) * 1.5 < wanted && points < most) points *= 2;
   if (static_cast<double>(points) >= wanted || points >= most) return points;
-  return static_cast<double>(points / 4 * 5) >= wanted ? points / 4 * 5 : points / 2 * 3;
+  const std::size_t between = points / 4 * 5;
+  return static_cast<double>(between) >= wanted ? between : points / 2 * 3;
 }
 constexpr std::size_t kMostPoints = std::size_t{1} << 21;
 constexpr std::size_t kUsualPoints = std::size_t{1} << 19;

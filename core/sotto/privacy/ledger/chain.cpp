@@ -91,4 +91,20 @@ LedgerEntry* Chain::find_open(std::uint64_t entry) noexcept {
   return found != nullptr && found->state == EntryState::reserved ? found : nullptr;
 }
 
+void check_point(const Chain& chain, const AnchorPoint& point) {
+  if (point.sequence > chain.sequence()) {
+    throw Error(ErrorKind::invalid_data,
+                "the ledger is behind its anchor (record " + std::to_string(chain.sequence()) + " of " +
+                    std::to_string(point.sequence) +
+                    "): it was restored from an older copy, cut, or a copy of it was used",
+                "ledger");
+  }
+  if (chain.hash_at(point.sequence) != point.hash) {
+    throw Error(ErrorKind::invalid_data,
+                "the ledger and its anchor disagree at record " + std::to_string(point.sequence) +
+                    ": this is a copy that went its own way, or one of them was edited",
+                "ledger");
+  }
+}
+
 }  // namespace sotto

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/privacy/ledger/anchor.h"
 #include "sotto/privacy/ledger/ledger.h"
 #include "sotto/privacy/ledger/record.h"
 
@@ -45,5 +46,8 @@ class Chain {
   std::vector<LedgerEntry> entries_;
   std::vector<Digest> hashes_;
 };
+
+/// Throws Error{invalid_data} unless the point of an anchor lies on the chain.
+void check_point(const Chain& chain, const AnchorPoint& point);
 
 }  // namespace sotto

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -24,6 +25,10 @@ std::string folder_of(const std::string& path) {
 void fail_io(const std::string& path, const std::string& what) {
   const int reason = errno;
   throw Error(ErrorKind::io, path + ": " + what + ": " + std::strerror(reason), "ledger");
+}
+
+std::int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 std::string absolute_path(const std::string& path) {

@@ -8,6 +8,9 @@ namespace sotto {
 /// Error{io} with the path and the operating system's reason.
 [[noreturn]] void fail_io(const std::string& path, const std::string& what);
 
+/// Seconds since 1970 by the system's clock.
+std::int64_t seconds_now();
+
 /// The absolute path without links; of a file that need not exist yet.
 std::string absolute_path(const std::string& path);
 /// The number of the file in its file system; a copy has another. Throws Error{io}; Error{unsupported} for a file with

@@ -1,16 +1,13 @@
 #include "sotto/privacy/ledger/price.h"
 
-#include <array>
-
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 
 namespace sotto {
 
-Price price_of(const Calibrated& noise, const Filter& filter) {
-  if (filter.kind() == FilterKind::sum) return {ApproximateEvent{noise.epsilon, noise.delta}, 0};
-  const std::array charges = {noise.charge};
-  return {event_of(charges), noise.distance};
+Price price_of(const PlannedCost& cost, const Filter& filter) {
+  if (filter.kind() == FilterKind::sum) return {ApproximateEvent{cost.epsilon, cost.delta}, 0};
+  return {event_of(cost.charges), cost.distance};
 }
 
 double largest_epsilon(const Filter& filter, double delta) {

@@ -1,89 +1,15 @@
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
-#include <algorithm>
-#include <memory>
-
 #include "sotto/base/error.h"
 #include "sotto/privacy/ledger/files.h"
 
 namespace sotto {
-namespace {
-
-std::int64_t system_seconds() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-std::string random_id() {
-  BitSource bits;
-  Sha256 hash;
-  for (int i = 0; i < 4; ++i) hash.add_number(bits.next());
-  return hex_of(hash.finish());
-}
-
-bool exists(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0;
-}
-
-/// An anchor's point must lie on the chain.
-void check_point(const Chain& chain, const AnchorPoint& point) {
-  if (point.sequence > chain.sequence()) {
-    throw Error(ErrorKind::invalid_data,
-                "the ledger is behind its anchor (record " + std::to_string(chain.sequence()) + " of " +
-                    std::to_string(point.sequence) +
-                    "): it was restored from an older copy, cut, or a copy of it was used",
-                "ledger");
-  }
-  if (chain.hash_at(point.sequence) != point.hash) {
-    throw Error(ErrorKind::invalid_data,
-                "the ledger and its anchor disagree at record " + std::to_string(point.sequence) +
-                    ": this is a copy that went its own way, or one of them was edited",
-                "ledger");
-  }
-}
-
-}  // namespace
-
-void SqliteLedger::create(const std::string& path, LedgerTerms terms, const std::string& anchor) {
-  const std::string place = absolute_path(path);
-  const std::string anchor_place = absolute_path(anchor.empty() ? path + ".anchor" : anchor);
-  require(place != anchor_place, "anchor", "must be another file than the ledger");
-  if (exists(place)) throw Error(ErrorKind::io, place + ": is there already and is not replaced", "ledger");
-  Digest parsed{};
-  require(digest_from_hex(terms.fingerprint, parsed), "fingerprint", "must be 64 hexadecimal digits");
-  require(!terms.unit.empty(), "unit", "must not be empty");
-  terms.id = random_id();
-  terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
-
-  FreshFile fresh(place);
-  Chain chain;
-  {
-    SqliteStore store(fresh.temporary_path(), SqliteConnection::Mode::create);
-    SqliteTransaction transaction(store.connection());
-    const LedgerPlace where{place, anchor_place, inode_of(fresh.temporary_path())};
-    for (const auto& [kind, detail] :
-         {std::pair{RecordKind::opened, text_of(terms)}, {RecordKind::placed, text_of(where)}}) {
-      LedgerRecord record;
-      record.kind = kind;
-      record.time = system_seconds();
-      record.detail = detail;
-      record = chain.next(std::move(record));
-      store.append(record, nullptr);
-      chain.add(record);
-    }
-    transaction.commit();
-  }  // closing moves the log into the file, which can then change its name
-  // An anchor that is there already is not replaced: it may be what is left of a ledger that was spent and removed.
-  Anchor::create(anchor_place, terms.id, {chain.sequence(), chain.hash()});
-  fresh.commit();
-}
-
 SqliteLedger::SqliteLedger(const std::string& path, Clock clock)
     : SqliteLedger(path, std::move(clock), Trust::placed) {}
 
 SqliteLedger::SqliteLedger(const std::string& path, Clock clock, Trust trust)
     : path_(absolute_path(path)),
-      clock_(clock ? std::move(clock) : Clock(system_seconds)),
+      clock_(clock ? std::move(clock) : Clock(seconds_now)),
       store_((inode_of(path_), path_), SqliteConnection::Mode::open) {
   refresh();
   if (trust == Trust::placed) open();
@@ -243,43 +169,6 @@ LedgerCheck SqliteLedger::verify() {
   check.records = chain.sequence() + 1;
   check.anchored = anchor.last().sequence;
   return check;
-}
-
-void SqliteLedger::move(const std::string& path, const std::string& anchor) {
-  SqliteLedger ledger(path, {}, Trust::anywhere);
-  ledger.relocate(absolute_path(anchor.empty() ? path + ".anchor" : anchor));
-}
-
-void SqliteLedger::relocate(const std::string& anchor) {
-  std::vector<std::string> paths{anchor};
-  for (const LedgerPlace& former : chain_.places()) paths.push_back(former.anchor);
-  std::ranges::sort(paths);
-  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-
-  std::vector<std::unique_ptr<Anchor>> reached;
-  for (const std::string& each : paths) {
-    if (!exists(each)) continue;
-    reached.push_back(std::make_unique<Anchor>(each, terms().id));
-  }
-  refresh();  // the locks are ours now
-  for (const auto& each : reached) check_point(chain_, each->last());
-  if (reached.empty()) {
-    throw Error(ErrorKind::io, "no anchor of this ledger can be reached, so it cannot be told from a restored copy",
-                "anchor");
-  }
-  // Made before the record that names it: a crash in between leaves the ledger where it was, with an anchor too many.
-  if (!exists(anchor)) {
-    Anchor::create(anchor, terms().id, {chain_.sequence(), chain_.hash()});
-    reached.push_back(std::make_unique<Anchor>(anchor, terms().id));
-  }
-  SqliteTransaction transaction(store_.connection());
-  store_.catch_up(chain_);
-  LedgerRecord record;
-  record.kind = RecordKind::placed;
-  record.detail = text_of(LedgerPlace{path_, anchor, inode_of(path_)});
-  record = commit(std::move(record), nullptr);
-  transaction.commit();
-  for (const auto& each : reached) each->append({record.sequence, record.hash});
 }
 
 }  // namespace sotto

@@ -1,0 +1,45 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+
+#include "sotto/linalg/exp.h"
+#include "sotto/losses/constants.h"
+
+namespace sotto {
+
+/// Softmax cross-entropy: with scores z_k = w_k.x and p_k = exp(z_k) / sum_j exp(z_j), the loss of class c is -log p_c.
+/// Its gradient over all weight vectors is (p - e_c) x', of norm at most sqrt2 X; its Hessian is (diag p - pp') (x)
+/// xx', at most X^2/2 (spec 2.1). Fails if wrong: LossLaws, Softmax.*.
+struct Softmax {
+  static constexpr std::string_view kName = "softmax";
+  static constexpr std::string_view kSummary = "-log of the class's share of exp(scores); one weight vector a class";
+  static constexpr auto fields() { return std::tuple{}; }
+
+  double value(const double* scores, std::size_t classes, std::size_t label) const noexcept {
+    const double top = *std::max_element(scores, scores + classes);
+    double sum = 0;
+    for (std::size_t k = 0; k < classes; ++k) sum += kernels::exp_negative(scores[k] - top);
+    return std::log(sum) + (top - scores[label]);
+  }
+  /// slopes[k] = p_k - [k is the label]; `slopes` may be `scores`.
+  void slopes(const double* scores, std::size_t classes, std::size_t label, double* slopes) const noexcept {
+    const double top = *std::max_element(scores, scores + classes);
+    double sum = 0;
+    for (std::size_t k = 0; k < classes; ++k) {
+      slopes[k] = kernels::exp_negative(scores[k] - top);
+      sum += slopes[k];
+    }
+    for (std::size_t k = 0; k < classes; ++k) slopes[k] /= sum;
+    slopes[label] -= 1;
+  }
+  LossConstants constants(double data_norm) const {
+    const double root = 1.4142135623730952 * data_norm;  // sqrt 2, rounded up
+    return {root, 2 * root, root, 0.5 * data_norm * data_norm};
+  }
+  void check() const {}
+};
+
+}  // namespace sotto

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/optim/row_gradients.h"
+#include "sotto/optim/row_sum.h"
+
+namespace sotto {
+
+/// The sum of the rows' data gradients at one point. The regulariser, which reads no row, is not in it.
+class GradientSum final : public RowSum {
+ public:
+  GradientSum(const Loss& loss, const Facts& facts, double clip = std::numeric_limits<double>::infinity());
+
+  /// Starts a new sum at these weights, which must stay while rows are consumed.
+  void start(std::span<const double> weights) noexcept;
+  /// What was summed since start(), still secret.
+  Sensitive<Vector> take() const { return Sensitive<Vector>(Vector(sum_.begin(), sum_.end())); }
+
+  void consume(const RowBlock& block) noexcept override;
+  std::unique_ptr<RowSum> empty_copy() const override;
+  void clear() noexcept override;
+  void merge(const RowSum& other) noexcept override;
+
+ private:
+  RowGradients gradients_;
+  const double* weights_ = nullptr;
+  AlignedVector sum_;
+};
+
+/// The sums of the rows' losses at several points in one scan, each loss moved into [0, cap].
+class LossSums final : public RowSum {
+ public:
+  /// Sums of losses one row may change by at most `cap`; infinity: not capped.
+  LossSums(const Loss& loss, const Facts& facts, double cap = std::numeric_limits<double>::infinity());
+
+  /// Starts new sums at these points, weight vectors one after the other, which must stay while rows are consumed.
+  void start(std::span<const double> points);
+  Sensitive<Vector> take() const { return Sensitive<Vector>(sums_); }
+
+  void consume(const RowBlock& block) noexcept override;
+  std::unique_ptr<RowSum> empty_copy() const override;
+  void clear() noexcept override;
+  void merge(const RowSum& other) noexcept override;
+
+ private:
+  RowGradients gradients_;
+  double cap_;
+  std::span<const double> points_;
+  Vector sums_;
+};
+
+/// How far a computed sum over the rows of vectors of norm at most `bound` may be from the exact sum of the computed
+/// vectors, for each of two neighbours: sums of sum_rows(), or of at most `rows` rows added one after the other.
+double sum_rounding(std::uint64_t rows, double bound) noexcept;
+
+}  // namespace sotto

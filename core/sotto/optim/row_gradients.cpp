@@ -1,0 +1,158 @@
+#include "sotto/optim/row_gradients.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/linalg/kernels.h"
+#include "sotto/optim/recipe.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kMostRows = 256;
+constexpr std::size_t kFewestRows = 8;
+constexpr std::size_t kCacheBytes = 32768;
+
+std::size_t chunk_rows_for(std::size_t features, std::size_t outputs) noexcept {
+  if (outputs == 1) return kMostRows;
+  return std::clamp(kCacheBytes / (sizeof(float) * features), kFewestRows, kMostRows);
+}
+
+double row_norm(const RowBlock& rows, std::size_t i) noexcept {
+  if (!rows.sparse()) return kernels::norm(rows.dense + i * rows.features, rows.features);
+  return kernels::norm(rows.values + rows.offsets[i], rows.offsets[i + 1] - rows.offsets[i]);
+}
+
+/// +1 for the class of output k, -1 for the rest; the label itself where there is one output.
+double sign_of(float label, std::size_t output, std::size_t outputs) noexcept {
+  if (outputs == 1) return label;
+  return label == static_cast<float>(output) ? 1.0 : -1.0;
+}
+
+/// The index of a row's class for a loss of all scores; labels of two classes are +1 and -1.
+std::size_t class_of(float label, std::size_t outputs) noexcept {
+  if (outputs == 2) return label > 0 ? 1 : 0;
+  return std::min(static_cast<std::size_t>(label), outputs - 1);
+}
+
+}  // namespace
+
+RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip)
+    : loss_(loss),
+      features_(facts.features),
+      outputs_(outputs_of(loss, facts.classes)),
+      clip_(clip),
+      clips_(clip < constants_of(loss, stored_norm(facts), facts.classes).lipschitz),
+      chunk_rows_(chunk_rows_for(features_, outputs_)),
+      scores_(outputs_ * chunk_rows_, 0.0),
+      row_scores_(outputs_, 0.0) {}
+
+template <class Visit>
+void RowGradients::for_each_chunk(const RowBlock& rows, const double* weights, const Visit& visit) noexcept {
+  for (std::size_t done = 0; done < rows.rows; done += chunk_rows_) {
+    const RowBlock part = rows.slice(done, std::min(chunk_rows_, rows.rows - done));
+    scores(part, weights);
+    visit(part);
+  }
+}
+
+void RowGradients::scores(const RowBlock& rows, const double* weights) noexcept {
+  for (std::size_t k = 0; k < outputs_; ++k) {
+    double* out = scores_.data() + k * chunk_rows_;
+    const double* w = weights + k * features_;
+    if (!rows.sparse()) {
+      kernels::dots(rows.dense, rows.rows, rows.features, w, out);
+      continue;
+    }
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      const std::uint64_t first = rows.offsets[i];
+      out[i] = kernels::dot(rows.columns + first, rows.values + first, rows.offsets[i + 1] - first, w);
+    }
+  }
+}
+
+void RowGradients::to_coefficients(const RowBlock& rows) noexcept {
+  std::visit(
+      [&]<class L>(const L& loss) {
+        if constexpr (ClassLoss<L>) {
+          for (std::size_t i = 0; i < rows.rows; ++i) {
+            for (std::size_t k = 0; k < outputs_; ++k) row_scores_[k] = scores_[k * chunk_rows_ + i];
+            loss.slopes(row_scores_.data(), outputs_, class_of(rows.labels[i], outputs_), row_scores_.data());
+            for (std::size_t k = 0; k < outputs_; ++k) scores_[k * chunk_rows_ + i] = row_scores_[k];
+          }
+        } else {
+          for (std::size_t k = 0; k < outputs_; ++k) {
+            double* margins = scores_.data() + k * chunk_rows_;
+            for (std::size_t i = 0; i < rows.rows; ++i) margins[i] *= sign_of(rows.labels[i], k, outputs_);
+            if constexpr (requires { loss.slopes(margins, rows.rows, margins); }) {
+              loss.slopes(margins, rows.rows, margins);
+            } else {
+              for (std::size_t i = 0; i < rows.rows; ++i) margins[i] = loss.slope(margins[i]);
+            }
+            for (std::size_t i = 0; i < rows.rows; ++i) margins[i] *= sign_of(rows.labels[i], k, outputs_);
+          }
+        }
+      },
+      loss_);
+  if (clips_) clip_coefficients(rows);
+}
+
+// A row's gradient is (coefficients) (x) row, so its norm is the product of the two norms. The factor is rounded down
+// by more than the rounding of both.
+void RowGradients::clip_coefficients(const RowBlock& rows) noexcept {
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    double squares = 0;
+    for (std::size_t k = 0; k < outputs_; ++k) squares += scores_[k * chunk_rows_ + i] * scores_[k * chunk_rows_ + i];
+    const double norm = std::sqrt(squares) * row_norm(rows, i) * (1 + 0x1p-40);
+    if (!(norm > clip_)) continue;
+    for (std::size_t k = 0; k < outputs_; ++k) scores_[k * chunk_rows_ + i] *= clip_ / norm;
+  }
+}
+
+void RowGradients::add(const RowBlock& rows, const double* weights, double* sum) noexcept {
+  for_each_chunk(rows, weights, [&](const RowBlock& part) {
+    to_coefficients(part);
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      const double* coefficients = scores_.data() + k * chunk_rows_;
+      double* out = sum + k * features_;
+      if (!part.sparse()) {
+        kernels::accumulate(coefficients, part.dense, part.rows, part.features, out);
+        continue;
+      }
+      for (std::size_t i = 0; i < part.rows; ++i) {
+        const std::uint64_t first = part.offsets[i];
+        kernels::axpy(coefficients[i], part.columns + first, part.values + first, part.offsets[i + 1] - first, out);
+      }
+    }
+  });
+}
+
+double RowGradients::value_of(std::size_t row, float label) noexcept {
+  return std::visit(
+      [&]<class L>(const L& loss) {
+        if constexpr (ClassLoss<L>) {
+          for (std::size_t k = 0; k < outputs_; ++k) row_scores_[k] = scores_[k * chunk_rows_ + row];
+          return loss.value(row_scores_.data(), outputs_, class_of(label, outputs_));
+        } else {
+          double value = 0;
+          for (std::size_t k = 0; k < outputs_; ++k) {
+            value += loss.value(sign_of(label, k, outputs_) * scores_[k * chunk_rows_ + row]);
+          }
+          return value;
+        }
+      },
+      loss_);
+}
+
+double RowGradients::values(const RowBlock& rows, const double* weights, double value_cap) noexcept {
+  double sum = 0;
+  for_each_chunk(rows, weights, [&](const RowBlock& part) {
+    for (std::size_t i = 0; i < part.rows; ++i) {
+      const double value = value_of(i, part.labels[i]);
+      sum += value < value_cap ? std::max(value, 0.0) : value_cap;  // a NaN counts as the cap
+    }
+  });
+  return sum;
+}
+
+}  // namespace sotto

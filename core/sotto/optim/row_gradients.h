@@ -1,0 +1,49 @@
+#pragma once
+#include <cstddef>
+#include <limits>
+
+#include "sotto/data/facts.h"
+#include "sotto/data/row_block.h"
+#include "sotto/linalg/vector.h"
+#include "sotto/losses/loss.h"
+
+namespace sotto {
+
+/// The number of weights of a model for this loss and these facts: one vector of `features` an output, one after the
+/// other.
+inline std::size_t weight_count(const Loss& loss, const Facts& facts) noexcept {
+  return std::size_t{outputs_of(loss, facts.classes)} * facts.features;
+}
+
+/// Losses and data gradients of rows at given weights, dense or sparse, for one output or several. Equal rows and
+/// weights give equal bits, however the rows are blocked. Nothing allocates after construction.
+class RowGradients {
+ public:
+  /// A row's gradient longer than `clip` is scaled to that length.
+  RowGradients(const Loss& loss, const Facts& facts, double clip = std::numeric_limits<double>::infinity());
+
+  std::size_t weights() const noexcept { return outputs_ * features_; }
+  /// sum += the gradients of the rows, in their order; sum has weights() numbers.
+  void add(const RowBlock& rows, const double* weights, double* sum) noexcept;
+  /// The sum of the rows' losses, each moved into [0, value_cap] first.
+  double values(const RowBlock& rows, const double* weights, double value_cap) noexcept;
+
+ private:
+  template <class Visit>
+  void for_each_chunk(const RowBlock& rows, const double* weights, const Visit& visit) noexcept;
+  void scores(const RowBlock& rows, const double* weights) noexcept;
+  void to_coefficients(const RowBlock& rows) noexcept;
+  void clip_coefficients(const RowBlock& rows) noexcept;
+  double value_of(std::size_t row, float label) noexcept;
+
+  Loss loss_;
+  std::size_t features_;
+  std::size_t outputs_;
+  double clip_;
+  bool clips_;              // the bound of the loss does not imply the clip
+  std::size_t chunk_rows_;  // so many rows stay in the nearest cache while every output reads them
+  AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row
+  Vector row_scores_;       // of one row
+};
+
+}  // namespace sotto

@@ -1,0 +1,95 @@
+#include "sotto/optim/row_sum.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "sotto/optim/engine.h"
+
+namespace sotto {
+namespace {
+
+/// Parts are taken in ascending order by whoever is free, and merged in that order.
+class PartRunner {
+ public:
+  PartRunner(const Engine& engine, RowSum& total)
+      : engine_(engine), total_(total), rows_(engine.facts().rows), part_rows_(rows_in_part(rows_)) {}
+
+  std::uint64_t parts() const noexcept { return (rows_ + part_rows_ - 1) / part_rows_; }
+
+  void work(RowSum& own) noexcept {
+    for (;;) {
+      const std::uint64_t part = take();
+      if (part >= parts()) return;
+      try {
+        own.clear();
+        const std::uint64_t first = part * part_rows_;
+        engine_.scan_rows(first, std::min(part_rows_, rows_ - first), own);
+      } catch (...) {
+        return fail(std::current_exception());
+      }
+      if (!merge(part, own)) return;
+    }
+  }
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  std::uint64_t take() noexcept {
+    const std::lock_guard lock(mutex_);
+    return thrown_ ? parts() : next_++;
+  }
+  bool merge(std::uint64_t part, const RowSum& own) noexcept {
+    std::unique_lock lock(mutex_);
+    turn_.wait(lock, [&] { return merged_ == part || thrown_; });
+    if (thrown_) return false;
+    total_.merge(own);
+    ++merged_;
+    turn_.notify_all();
+    return true;
+  }
+  void fail(std::exception_ptr thrown) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!thrown_) thrown_ = std::move(thrown);
+    turn_.notify_all();
+  }
+
+  const Engine& engine_;
+  RowSum& total_;
+  std::uint64_t rows_;
+  std::uint64_t part_rows_;
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  std::uint64_t next_ = 0;
+  std::uint64_t merged_ = 0;
+  std::exception_ptr thrown_;
+};
+
+}  // namespace
+
+std::uint64_t rows_in_part(std::uint64_t rows) noexcept {
+  constexpr std::uint64_t kFewest = 1024;  // fewer are not worth a hand-over
+  return std::max(kFewest, (rows + kSumParts - 1) / kSumParts);
+}
+
+void sum_rows(const Engine& engine, RowSum& sum, unsigned threads) {
+  PartRunner runner(engine, sum);
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, runner.parts()));
+  std::vector<std::unique_ptr<RowSum>> own;
+  for (unsigned i = 0; i < std::max(1U, threads); ++i) own.push_back(sum.empty_copy());
+  {
+    std::vector<std::jthread> workers;
+    workers.reserve(own.size());
+    for (std::size_t i = 1; i < own.size(); ++i)
+      workers.emplace_back([&runner, &mine = *own[i]] { runner.work(mine); });
+    runner.work(*own[0]);
+  }
+  runner.rethrow();
+}
+
+}  // namespace sotto

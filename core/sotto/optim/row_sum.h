@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "sotto/data/row_block.h"
+
+namespace sotto {
+
+class Engine;
+
+/// A sum over rows: an aggregate that can be merged. Whoever runs it may give parts of the rows to empty copies.
+class RowSum : public RowConsumer {
+ public:
+  /// The sum of no rows, to be fed elsewhere and merged into this one.
+  virtual std::unique_ptr<RowSum> empty_copy() const = 0;
+  virtual void clear() noexcept = 0;
+  /// Adds what `other`, an empty_copy() of this, has consumed.
+  virtual void merge(const RowSum& other) noexcept = 0;
+};
+
+/// Feeds every row of the engine to `sum` on `threads` threads (0: one a processor). Rows are cut at fixed positions
+/// into at most kSumParts parts; each is summed from zero and the parts are added in their order, so that the result
+/// has the same bits for any number of threads and in every engine. Throws what the engine throws.
+void sum_rows(const Engine& engine, RowSum& sum, unsigned threads = 0);
+
+inline constexpr std::uint64_t kSumParts = 64;
+/// Rows in a part, the last one excepted: a function of the public number of rows alone.
+std::uint64_t rows_in_part(std::uint64_t rows) noexcept;
+
+}  // namespace sotto
