@@ -96,8 +96,7 @@ PrivacyCard card_from_json(const Json& json) {
   card.rows = json.at("facts").at("rows").get<std::uint64_t>();
   card.features = json.at("facts").at("features").get<std::uint32_t>();
   card.data_norm = json.at("facts").at("data_norm").get<double>();
-  // Models made before there were ledgers do not say.
-  if (json.contains("budget")) card.budget = ledger_use_from(json.at("budget"));
+  card.budget = ledger_use_from(json.at("budget"));
   card.version = json.at("version").get<std::string>();
   return card;
 }
