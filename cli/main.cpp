@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   add_tune(program, output);
   add_predict(program, output);
   add_evaluate(program, output);
+  add_ledger(program, output);
   add_account(program, output);
   add_calibrate(program, output);
   add_explain(program, output);

@@ -12,6 +12,7 @@ void add_train(CLI::App& program, Output& output);
 void add_tune(CLI::App& program, Output& output);
 void add_predict(CLI::App& program, Output& output);
 void add_evaluate(CLI::App& program, Output& output);
+void add_ledger(CLI::App& program, Output& output);
 void add_account(CLI::App& program, Output& output);
 void add_calibrate(CLI::App& program, Output& output);
 void add_explain(CLI::App& program, Output& output);

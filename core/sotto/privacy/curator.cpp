@@ -56,6 +56,16 @@ void Curator::charge(const Charge& charge) {
   draws_left_.push_back(charge.draws());
 }
 
+Reservation Curator::charge(const PlannedCost& cost, Ledger& ledger, const std::string& request) {
+  if (!stamps_.empty()) {
+    throw Error(ErrorKind::invalid_argument, "a ledger takes private releases only: " + stamps_.front(), "ledger");
+  }
+  const Price price = price_of(cost, ledger.filter());
+  Reservation reservation = ledger.reserve({price.event, price.distance, request});
+  for (const Charge& each : cost.charges) charge(each);
+  return reservation;
+}
+
 void Curator::use_draws(const Event& event, std::uint64_t draws) {
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (draws_left_[i] < draws || charges_[i].event != event) continue;

@@ -13,6 +13,8 @@
 #include "sotto/privacy/choice.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/joint_gaussian.h"
+#include "sotto/privacy/ledger/ledger.h"
+#include "sotto/privacy/ledger/price.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
 #include "sotto/privacy/objective_noise.h"
@@ -58,8 +60,11 @@ class Curator {
  public:
   explicit Curator(BitSource& bits);
 
-  /// Records the charge; must precede the first row read.
+  /// Records the charge; must precede the first row read. No budget is enforced.
   void charge(const Charge& charge);
+  /// Charges the ledger, durably, and only then allows the draws. Throws Error{budget_exceeded} if it does not fit,
+  /// Error{invalid_argument} if this curator was stamped *not private*: such a release has no price.
+  Reservation charge(const PlannedCost& cost, Ledger& ledger, const std::string& request);
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
