@@ -46,7 +46,9 @@ struct TuneVerb {
       asked.train.not_private.emplace_back("bounds were taken from the rows, not declared");
     }
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
-    const Model model = tune(*source.engine, open_rows ? open_rows->engine.get() : nullptr, asked, bits);
+    const std::unique_ptr<Engine> engine = source.rows->open();
+    const std::unique_ptr<Engine> open_engine = open_rows ? open_rows->rows->open() : nullptr;
+    const Model model = tune(*engine, open_engine.get(), asked, bits);
     if (!out.empty()) save_model(model, out);
     if (output.json) {
       Json json = to_json(model.card);

@@ -73,7 +73,7 @@ TEST(Algorithms, EveryPlanRecomputesToItsGuarantee) {
     const double delta = spent_delta(plan) + delta_num;
     EXPECT_LE(delta, plan.guarantee.delta * (1 + 1e-12) + 1e-300);
     EXPECT_LE(plan.guarantee.epsilon, input.budget.epsilon);
-    EXPECT_LE(plan.guarantee.delta, std::max(input.budget.delta, delta_num));
+    EXPECT_LE(plan.guarantee.delta, std::max(input.budget.delta, delta_num)) << plan.method;
     EXPECT_EQ(plan.guarantee.relation, Relation::replace_one);
   });
   EXPECT_GT(plans, 30U);
@@ -90,6 +90,8 @@ TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate)
     }
     ASSERT_FALSE(plan.charges.empty());
     if (plan.noise_at == NoiseAt::choice) return;
+    // What a filter charges for numerics: noise with a numerical delta says how far it is from the ideal law.
+    EXPECT_EQ(planned_cost(plan).distance > 0, plan.noise->delta_num > 0) << plan.method;
     ASSERT_TRUE(plan.noise);
     EXPECT_EQ(base_of(plan.noise->mechanism).sensitivity, plan.l2_sensitivity);
     EXPECT_GE(base_of(plan.noise->mechanism).grid.sensitivity, plan.l2_sensitivity);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/accountant/exact.h"
 #include "sotto/privacy/accountant/pure.h"
 #include "sotto/privacy/accountant/zcdp.h"
 
@@ -23,29 +24,35 @@ Exact amount_of(const Event& whole) {
   throw Error(ErrorKind::unsupported, "an allowance is an amount of rho or of pure epsilon");
 }
 
-}  // namespace
-
-Allowance::Allowance(const Curator& owner, const Event& whole)
-    : owner_(&owner), whole_(whole), left_(amount_of(whole)) {}
-
-Allowance::Allowance(Allowance&& other) noexcept
-    : owner_(std::exchange(other.owner_, nullptr)), whole_(other.whole_), left_(std::exchange(other.left_, Exact(0))) {}
-
-Exact Allowance::cost_of(const Event& event) const {
-  if (std::holds_alternative<ZcdpEvent>(whole_)) return exact_of(zcdp_rho_of(event, kAny));
+Exact cost_of(const Event& event, const Event& whole) {
+  if (std::holds_alternative<ZcdpEvent>(whole)) return exact_of(zcdp_rho_of(event, kAny));
   const PureSum sum = pure_sum(event, kAny);
   if (sum.delta != 0) throw Error(ErrorKind::unsupported, "an allowance of pure epsilon takes pure events only");
   return sum.epsilon;
 }
 
-bool Allowance::fits(const Event& event) const { return cost_of(event) <= left_; }
+}  // namespace
 
-double Allowance::left() const { return left_.convert_to<double>() * (1 - 0x1p-48); }
+struct Allowance::Amount {
+  Exact value;
+};
+
+Allowance::Allowance(const Curator& owner, const Event& whole)
+    : owner_(&owner), whole_(whole), left_(std::make_unique<Amount>(Amount{amount_of(whole)})) {}
+
+// What was moved from has no owner, so no curator spends from it; nothing is left in it.
+Allowance::Allowance(Allowance&& other) noexcept
+    : owner_(std::exchange(other.owner_, nullptr)), whole_(other.whole_), left_(std::move(other.left_)) {}
+
+Allowance::~Allowance() = default;
+
+bool Allowance::fits(const Event& event) const { return left_ && cost_of(event, whole_) <= left_->value; }
+
+double Allowance::left() const { return left_ ? left_->value.convert_to<double>() * (1 - 0x1p-48) : 0; }
 
 void Allowance::spend(const Event& event) {
-  const Exact cost = cost_of(event);
-  if (cost > left_) throw Error(ErrorKind::budget_exceeded, "a draw was asked for that the allowance does not cover");
-  left_ -= cost;
+  if (!fits(event)) throw Error(ErrorKind::budget_exceeded, "a draw was asked for that the allowance does not cover");
+  left_->value -= cost_of(event, whole_);
 }
 
 }  // namespace sotto

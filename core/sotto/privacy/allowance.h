@@ -1,5 +1,6 @@
 #pragma once
-#include "sotto/privacy/accountant/exact.h"
+#include <memory>
+
 #include "sotto/privacy/event.h"
 
 namespace sotto {
@@ -15,7 +16,7 @@ class Allowance {
   Allowance& operator=(Allowance&&) = delete;
   Allowance(const Allowance&) = delete;
   Allowance& operator=(const Allowance&) = delete;
-  ~Allowance() = default;
+  ~Allowance();
 
   /// Whether a draw of this event may still be made; to be asked before rows are read for it.
   bool fits(const Event& event) const;
@@ -28,13 +29,14 @@ class Allowance {
   friend class Curator;
   /// Throws Error{unsupported} unless `whole` is a ZcdpEvent or a PureEvent.
   Allowance(const Curator& owner, const Event& whole);
-  Exact cost_of(const Event& event) const;
   /// Throws Error{budget_exceeded}, and spends nothing, unless it fits.
   void spend(const Event& event);
 
+  struct Amount;  // an exact number, kept out of this header with its library
+
   const Curator* owner_;
   Event whole_;
-  Exact left_;
+  std::unique_ptr<Amount> left_;
 };
 
 }  // namespace sotto

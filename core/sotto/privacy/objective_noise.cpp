@@ -27,7 +27,7 @@ constexpr double kTail = 0x1p-70;
 constexpr double kLogTail = 48.6;  // -ln kTail, rounded up
 constexpr double kGridSteps = 0x1p44;
 
-double distance(std::size_t dimension) { return (2 * grid_noise_distance(dimension) + kTail) * kUp; }
+double law_distance(std::size_t dimension) { return (2 * grid_noise_distance(dimension) + kTail) * kUp; }
 
 /// A power of two of which the standard deviation of a coordinate has about kGridSteps.
 double fine_step(double stddev) { return std::exp2(std::floor(std::log2(stddev)) + 1) / kGridSteps; }
@@ -121,7 +121,9 @@ double ObjectiveNoise::norm_bound() const noexcept {
 
 double ObjectiveNoise::release_share() const noexcept { return strength_of(on_release) / strength_of(on_objective); }
 
-double ObjectiveNoise::delta_num() const noexcept { return (1 + std::exp(epsilon)) * distance(shape.dimension) * kUp; }
+double ObjectiveNoise::distance() const noexcept { return law_distance(shape.dimension); }
+
+double ObjectiveNoise::delta_num() const noexcept { return (1 + std::exp(epsilon)) * distance() * kUp; }
 
 double ObjectiveNoise::delta() const {
   const Event cost = event();
@@ -132,7 +134,7 @@ double ObjectiveNoise::delta() const {
 double objective_epsilon(const ObjectiveShape& shape, const Budget& budget) {
   budget.check();
   const double most = budget.delta > 0 ? budget.delta / 4 : kLargestPureDelta;
-  return std::min(budget.epsilon, std::log(std::max(1.0, most / distance(shape.dimension) - 1)) * (1 - 1e-12));
+  return std::min(budget.epsilon, std::log(std::max(1.0, most / law_distance(shape.dimension) - 1)) * (1 - 1e-12));
 }
 
 ObjectiveNoise calibrate_objective(const ObjectiveShape& shape, const Budget& budget) {

@@ -37,6 +37,7 @@ struct ObjectiveNoise {
   double norm_bound() const noexcept;
   double release_share() const noexcept;  ///< shift or epsilon of the release over that of the objective
   double delta() const;                   ///< at epsilon, delta_num included
+  double distance() const noexcept;       ///< of the drawn law from the ideal one, in total variation
   double delta_num() const noexcept;
 };
 

@@ -49,7 +49,7 @@ SampledCalibrated make(const SampledShape& shape, const NumericalCost& cost, dou
           "the noise would be too large for its grid; raise epsilon or delta");
   SampledCalibrated result;
   result.law = {noise, shape.rate};
-  result.calibrated = {noise, Charge{result.law.event(), shape.steps, 1}, cost.epsilon, 0, cost.delta};
+  result.calibrated = {noise, Charge{result.law.event(), shape.steps, 1}, cost.epsilon, 0, cost.delta, cost.distance};
   return result;
 }
 
@@ -73,7 +73,7 @@ double advanced_epsilon(const PoissonSampledEvent& step, std::uint64_t steps, co
 SampledCalibrated calibrate_sampled(const SampledShape& shape, const Budget& budget, SampledAccounting accounting) {
   budget.check();
   const NumericalCost cost = cost_of(shape, budget);
-  const Budget target{cost.epsilon, budget.delta - cost.delta, budget.relation};
+  const Budget target{cost.epsilon, (budget.delta - cost.delta) * (1 - 0x1p-48), budget.relation};
   const ReleasePlan releases{PlanNoise::gaussian, Sampling::poisson, shape.rate, 0, shape.steps};
   double noise = 0;
   switch (accounting) {
