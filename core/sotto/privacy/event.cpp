@@ -50,7 +50,18 @@ struct Checker {
   }
   void operator()(const GaussianEvent& e) const { in_range(e.mu, 0, 1e3, "mu"); }
   void operator()(const DiscreteGaussianEvent& e) const { in_range(e.rho, 0, 1e6, "rho"); }
+  void operator()(const ZcdpEvent& e) const { in_range(e.rho, 0, 1e6, "rho"); }
   void operator()(const ExponentialEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const ObjectiveEvent& e) const {
+    in_range(e.epsilon, 0, kLargestLoss, "epsilon");
+    require(e.log_determinant >= 0 && e.log_determinant <= kLargestLoss, "log_determinant", "must lie in [0, 10000]");
+    in_range(e.release_mu, 0, 1e3, "release_mu");
+    require(!e.shifts.empty() && e.shifts.size() <= 64, "shifts", "must be from 1 to 64");
+    for (const ObjectiveEvent::Shift& shift : e.shifts) {
+      in_range(shift.mu, 0, 1e3, "mu");
+      require(shift.count >= 1 && shift.count <= 1e12, "count", "must lie in [1, 1e12]");
+    }
+  }
   void operator()(const PoissonSampledEvent& e) const {
     check_sampling(e.rate, e.noise);
     require(e.shift > 0 && e.shift <= 1000000, "shift", "must be a whole number from 1 to 1000000");
@@ -92,6 +103,7 @@ struct Summarizer {
   EventSummary operator()(const ScalarDiscreteLaplaceEvent& e) const { return {e.kName, "decay", e.decay}; }
   EventSummary operator()(const GaussianEvent& e) const { return {e.kName, "mu", e.mu}; }
   EventSummary operator()(const DiscreteGaussianEvent& e) const { return {e.kName, "rho", e.rho}; }
+  EventSummary operator()(const ZcdpEvent& e) const { return {e.kName, "rho", e.rho}; }
   EventSummary operator()(const SelectionEvent& e) const {
     return {e.kName, "mean", std::visit([](const auto& runs) { return runs.mean; }, e.runs)};
   }
@@ -133,6 +145,10 @@ struct Speller {
   static std::string more(const E& e) {
     std::string text;
     if constexpr (requires { e.delta; }) text += ", delta=" + number_text(e.delta);
+    if constexpr (requires { e.log_determinant; }) {
+      text += ", log_determinant=" + number_text(e.log_determinant) + ", release_mu=" + number_text(e.release_mu);
+      for (const auto& shift : e.shifts) text += ", " + number_text(shift.count) + " mu=" + number_text(shift.mu);
+    }
     if constexpr (requires { e.rate; }) text += ", rate=" + number_text(e.rate);
     if constexpr (requires { e.law; }) text += ", law=" + std::string(enum_name(e.law));
     if constexpr (requires { e.shift; }) text += ", shift=" + std::to_string(e.shift);
@@ -174,6 +190,7 @@ double composed_delta(std::span<const Charge> charges, double epsilon) {
   for (const Charge& charge : charges) {
     gaussian += std::holds_alternative<GaussianEvent>(charge.event);
     discrete += std::holds_alternative<DiscreteGaussianEvent>(charge.event);
+    discrete += std::holds_alternative<ZcdpEvent>(charge.event);
   }
   const std::size_t pure = charges.size() - gaussian - discrete;
   if ((gaussian > 0) + (discrete > 0) + (pure > 0) > 1) {

@@ -88,12 +88,35 @@ struct DiscreteGaussianEvent {
   double rho = 0;
   bool operator==(const DiscreteGaussianEvent&) const = default;
 };
+/// Any release, chosen as it goes perhaps, that is rho-zCDP.
+struct ZcdpEvent {
+  static constexpr std::string_view kName = "zcdp";
+  double rho = 0;
+  bool operator==(const ZcdpEvent&) const = default;
+};
 /// A choice whose log-probabilities move, between neighbours, by amounts that span at most epsilon (bounded range);
 /// the exponential mechanism of spec 4.3 with e = epsilon.
 struct ExponentialEvent {
   static constexpr std::string_view kName = "exponential";
   double epsilon = 0;
   bool operator==(const ExponentialEvent&) const = default;
+};
+
+/// The minimiser of a convex sum with a random linear term, then Gaussian noise on it (spec 7.7). Its privacy loss is
+/// at most log_determinant + max(0, G_1, ..., G_n) + O, where each G has the law of the loss of a Gaussian release of
+/// shift mu (`count` of each), O that of shift release_mu, and the sum G + O that of shift sqrt(mu^2 + release_mu^2).
+struct ObjectiveEvent {
+  static constexpr std::string_view kName = "objective";
+  struct Shift {
+    double mu = 0;
+    double count = 1;
+    bool operator==(const Shift&) const = default;
+  };
+  double epsilon = 0;  ///< the point of its profile that is used where epsilon and delta are added
+  double log_determinant = 0;
+  double release_mu = 0;
+  std::vector<Shift> shifts;
+  bool operator==(const ObjectiveEvent&) const = default;
 };
 
 /// The law of the noise of a sampled event, on the scale of a row's contribution: standard deviation of the Gaussian,
@@ -177,9 +200,9 @@ struct ParallelEvent {
 };
 
 using EventVariant = std::variant<PureEvent, ApproximateEvent, L2LaplaceEvent, DiscreteLaplaceEvent, ScalarLaplaceEvent,
-                                  ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ExponentialEvent,
-                                  PoissonSampledEvent, FixedSizeSampledEvent, WithReplacementEvent, SelectionEvent,
-                                  RepeatEvent, SequenceEvent, ParallelEvent>;
+                                  ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ZcdpEvent,
+                                  ExponentialEvent, ObjectiveEvent, PoissonSampledEvent, FixedSizeSampledEvent,
+                                  WithReplacementEvent, SelectionEvent, RepeatEvent, SequenceEvent, ParallelEvent>;
 
 /// The closed set of events; std::visit takes it, and a visitor that forgets a member does not compile.
 struct Event : EventVariant {

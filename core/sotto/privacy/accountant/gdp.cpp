@@ -32,7 +32,11 @@ struct Coster {
   double operator()(const ScalarLaplaceEvent& e) const { refuse(kMe, e.kName, kOnly); }
   double operator()(const ScalarDiscreteLaplaceEvent& e) const { refuse(kMe, e.kName, kOnly); }
   double operator()(const DiscreteGaussianEvent& e) const { refuse(kMe, e.kName, kOnly); }
+  double operator()(const ZcdpEvent& e) const { refuse(kMe, e.kName, kOnly); }
   double operator()(const ExponentialEvent& e) const { refuse(kMe, e.kName, kOnly); }
+  double operator()(const ObjectiveEvent& e) const {
+    refuse(kMe, e.kName, "the Jacobian of the minimiser is no Gaussian loss");
+  }
   double operator()(const SelectionEvent& e) const { refuse(kMe, e.kName, kOnly); }
 
   static constexpr std::string_view kLimit = "its central limit theorem is an approximation, not a bound";

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/privacy/accountant/objective.h"
 #include "sotto/privacy/accountant/refusal.h"
 #include "sotto/privacy/accountant/worlds.h"
 
@@ -31,6 +32,12 @@ struct Coster {
   PureSum operator()(const ExponentialEvent& e) const { return {exact_of(e.epsilon), 0}; }
   PureSum operator()(const GaussianEvent& e) const { refuse(kMe, e.kName, "its privacy loss is unbounded"); }
   PureSum operator()(const DiscreteGaussianEvent& e) const { refuse(kMe, e.kName, "its privacy loss is unbounded"); }
+  PureSum operator()(const ObjectiveEvent& e) const {
+    const double delta = objective_delta(e, e.epsilon);
+    if (!(delta < 1)) refuse(kMe, e.kName, "it promises nothing at the epsilon it names");
+    return {exact_of(e.epsilon), Exact(delta)};
+  }
+  PureSum operator()(const ZcdpEvent& e) const { refuse(kMe, e.kName, "its privacy loss is unbounded"); }
   PureSum operator()(const PoissonSampledEvent& e) const {
     if (e.law == NoiseLaw::gaussian) refuse(kMe, e.kName, "the privacy loss of Gaussian noise is unbounded");
     // The ratio to the law without the row lies between 1 + rate (e^-base - 1) and 1 + rate (e^base - 1).

@@ -14,6 +14,7 @@
 #include <limits>
 #include <vector>
 
+#include "sotto/privacy/accountant/objective.h"
 #include "sotto/privacy/accountant/refusal.h"
 #include "sotto/privacy/accountant/sampled_rdp.h"
 #include "sotto/privacy/accountant/selection.h"
@@ -57,9 +58,11 @@ struct Coster {
   }
   double operator()(const GaussianEvent& e) const { return order * e.mu * e.mu / 2 * kUp; }
   double operator()(const DiscreteGaussianEvent& e) const { return order * e.rho * kUp; }
+  double operator()(const ZcdpEvent& e) const { return order * e.rho * kUp; }
   double operator()(const ExponentialEvent& e) const {
     return std::min(pure(e.epsilon, order), order * e.epsilon * e.epsilon / 8 * kUp);
   }
+  double operator()(const ObjectiveEvent& e) const { return objective_rdp(e, order); }
   double operator()(const PoissonSampledEvent& e) const {
     if (e.law != NoiseLaw::gaussian) refuse(kMe, e.kName, "sampled Laplace noise is accounted by pure or pld");
     return side == Side::replace ? poisson_rdp_replace_one(e.rate, e.noise, order)

@@ -1,0 +1,21 @@
+#pragma once
+#include <string_view>
+#include <tuple>
+
+#include "sotto/algorithms/plan.h"
+#include "sotto/algorithms/run.h"
+
+namespace sotto {
+
+/// The exact minimiser without noise: the reference private solvers are measured against. Never private.
+struct Lbfgs {
+  static constexpr std::string_view kName = "lbfgs";
+  static constexpr std::string_view kSummary = "the minimiser without noise; a reference, not private";
+  static constexpr std::string_view kReference = "[Liu89]";
+  static constexpr auto fields() { return std::tuple{}; }
+
+  Plan plan(const PlanInput& input) const;
+  Vector run(const Run& run) const;
+};
+
+}  // namespace sotto

@@ -1,0 +1,24 @@
+// What: objective perturbation: argmin sum l0 + (kappa/2)|w|^2 + v.w, certified, plus a little noise.
+// Formula: kappa = m lambda; noise by privacy/objective_noise, corners and Jacobian by objective_release.
+// Conditions: lambda > 0, epsilon above the Jacobian's share, logistic, huber_svm or softmax; both relations.
+// Reference: spec 7.7; [Chaudhuri11], [Kifer12], [Redberg23] for looser forms.
+// Fails if wrong: ObjectivePlans.* (values of an independent computation), ObjectiveLoss.*, ObjectiveGame.*
+#include "sotto/algorithms/objective.h"
+
+namespace sotto {
+
+ObjectiveNoise Objective::noise(const PlanInput& input) const {
+  const CertifiedSum sum = certified_sum(kName, input, declared_rows);
+  const ObjectiveNoise calibrated = calibrate_objective(objective_shape(input, sum.curvature), input.budget);
+  return with_certificate(calibrated, input, sum, tolerance);
+}
+
+Plan Objective::plan(const PlanInput& input) const {
+  return objective_plan(kName, "spec 7.7; docs/notes/objective.md", noise(input), input);
+}
+
+Vector Objective::run(const Run& run) const {
+  return release_objective(run, noise(run.input), certified_sum(kName, run.input, declared_rows));
+}
+
+}  // namespace sotto

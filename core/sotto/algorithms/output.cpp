@@ -1,0 +1,55 @@
+// What: output perturbation: noise on the certified minimiser of the regularised sum.
+// Formula: Delta = (D + 2 tau)/(m lambda), tau the certified bound on the gradient of the sum.
+// Conditions: lambda > 0, smooth loss (the certificate needs a gradient: hinge is refused); both relations.
+// Reference: [Chaudhuri11, Algorithm 1, Corollary 8]; spec 3.5, 7.8.
+// Fails if wrong: OutputNeighbours.* (distance of minimisers, tight pair), Output.*
+#include "sotto/algorithms/output.h"
+
+#include <fmt/format.h>
+
+#include "sotto/optim/minimiser.h"
+#include "sotto/optim/row_gradients.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kFree = 1e-4;
+
+double diameter(const PlanInput& input) {
+  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
+  return input.budget.relation == Relation::replace_one ? constants.diameter_replace_one
+                                                        : constants.diameter_add_remove;
+}
+
+}  // namespace
+
+double Output::tolerance_for(const PlanInput& input, const CertifiedSum& sum) const {
+  const SumBounds bounds(input.problem.loss, sum.bound, sum.curvature);
+  return choose_tolerance(tolerance, kFree * diameter(input), bounds.reachable(0));
+}
+
+Plan Output::plan(const PlanInput& input) const {
+  const CertifiedSum sum = certified_sum(kName, input, declared_rows);
+  const double certified = tolerance_for(input, sum);
+  Plan plan;
+  plan.method = kName;
+  plan.noise_at = NoiseAt::release;
+  plan.l2_sensitivity = (diameter(input) + 2 * certified) / sum.curvature * (1 + 0x1p-50);
+  plan.noise =
+      calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
+  plan.charges = {plan.noise->charge};
+  plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
+  plan.theorem = "spec 7.8; [Chaudhuri11, Corollary 8] with a certified minimiser";
+  plan.remarks.push_back(fmt::format("the minimiser is certified to a gradient of norm {:.3g} of the sum", certified));
+  return plan;
+}
+
+Vector Output::run(const Run& run) const {
+  const CertifiedSum sum = certified_sum(kName, run.input, declared_rows);
+  check_rows(sum, run.engine);
+  const PerturbedSum plain{run.input.problem.loss, sum.curvature, {}};
+  Sensitive<Vector> secret = minimise(run.engine, plain, {.tolerance = tolerance_for(run.input, sum)});
+  return run.curator.release(std::move(secret), plan(run.input).noise->mechanism);
+}
+
+}  // namespace sotto

@@ -1,0 +1,110 @@
+#include "sotto/optim/curvature_sum.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/linalg/kernels.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kTile = 4;
+
+/// The derivative of the slope by a central difference, so that a loss need not have one.
+template <class L>
+double curvature_at(const L& loss, double margin) noexcept {
+  constexpr double kStep = 1e-4;
+  return std::max(0.0, (loss.slope(margin + kStep) - loss.slope(margin - kStep)) / (2 * kStep));
+}
+
+}  // namespace
+
+CurvatureSum::CurvatureSum(const Loss& loss, const Facts& facts)
+    : loss_(loss),
+      features_(facts.features),
+      outputs_(outputs_of(loss, facts.classes)),
+      stride_((features_ + kTile - 1) / kTile * kTile),
+      rows_(kChunk * stride_, 0.0),
+      scores_(outputs_, 0.0),
+      sum_(features_ * features_, 0.0) {}
+
+void CurvatureSum::start(std::span<const double> weights) noexcept {
+  weights_ = weights.data();
+  clear();
+}
+
+// Chunks are counted from where the sum began, so that they do not depend on how rows are blocked.
+void CurvatureSum::consume(const RowBlock& block) noexcept {
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    double* row = rows_.data() + filled_ * stride_;
+    if (block.sparse()) {
+      std::fill(row, row + features_, 0.0);
+      for (std::uint64_t e = block.offsets[i]; e < block.offsets[i + 1]; ++e) row[block.columns[e]] = block.values[e];
+    } else {
+      const float* from = block.dense + i * features_;
+      std::copy(from, from + features_, row);
+    }
+    weigh(block.labels[i], row);
+    if (++filled_ < kChunk) continue;
+    accumulate(sum_);
+    filled_ = 0;
+  }
+}
+
+void CurvatureSum::weigh(float label, double* row) noexcept {
+  for (std::size_t k = 0; k < outputs_; ++k) scores_[k] = kernels::dot(row, weights_ + k * features_, features_);
+  double sum = 0;
+  std::visit(
+      [&]<class L>(const L& loss) {
+        if constexpr (ClassLoss<L>) {
+          loss.slopes(scores_.data(), outputs_, 0, scores_.data());
+          scores_[0] += 1;
+          for (const double p : scores_) sum += p * (1 - p);
+        } else {
+          for (std::size_t k = 0; k < outputs_; ++k) {
+            const bool positive = outputs_ == 1 ? label > 0 : label == static_cast<float>(k);
+            sum += curvature_at(loss, positive ? scores_[k] : -scores_[k]);
+          }
+        }
+      },
+      loss_);
+  kernels::scale(std::sqrt(std::max(0.0, sum) / static_cast<double>(outputs_)), row, features_);
+}
+
+// Tiles of 4 x 4 sums stay in registers while the chunk goes by.
+void CurvatureSum::accumulate(AlignedVector& sum) const noexcept {
+  for (std::size_t j = 0; j < stride_; j += kTile) {
+    for (std::size_t k = 0; k <= j; k += kTile) {
+      double tile[kTile][kTile] = {};
+      for (std::size_t i = 0; i < filled_; ++i) {
+        const double* a = rows_.data() + i * stride_ + j;
+        const double* b = rows_.data() + i * stride_ + k;
+        for (std::size_t r = 0; r < kTile; ++r) {
+          for (std::size_t c = 0; c < kTile; ++c) tile[r][c] += a[r] * b[c];
+        }
+      }
+      for (std::size_t r = 0; r < kTile && j + r < features_; ++r) {
+        for (std::size_t c = 0; c < kTile && k + c < features_; ++c) sum[(j + r) * features_ + k + c] += tile[r][c];
+      }
+    }
+  }
+}
+
+std::unique_ptr<RowSum> CurvatureSum::empty_copy() const {
+  auto copy = std::make_unique<CurvatureSum>(*this);
+  copy->clear();
+  return copy;
+}
+
+void CurvatureSum::clear() noexcept {
+  filled_ = 0;
+  std::fill(sum_.begin(), sum_.end(), 0.0);
+}
+
+void CurvatureSum::merge(const RowSum& other) noexcept {
+  const auto& part = static_cast<const CurvatureSum&>(other);
+  kernels::axpy(1.0, part.sum_.data(), sum_.data(), sum_.size());
+  part.accumulate(sum_);
+}
+
+}  // namespace sotto

@@ -1,0 +1,45 @@
+#pragma once
+#include <memory>
+#include <span>
+
+#include "sotto/data/facts.h"
+#include "sotto/linalg/vector.h"
+#include "sotto/losses/loss.h"
+#include "sotto/optim/row_sum.h"
+
+namespace sotto {
+
+/// The sum of h_i x_i x_i', h_i the curvature of the loss at the row's margin (its mean over the outputs where there
+/// are several): the Hessian, or a matrix near its blocks. It guides a solver; nothing rests on its being exact.
+class CurvatureSum final : public RowSum {
+ public:
+  CurvatureSum(const Loss& loss, const Facts& facts);
+
+  /// Starts a new sum at these weights, which must stay while rows are consumed.
+  void start(std::span<const double> weights) noexcept;
+
+  void consume(const RowBlock& block) noexcept override;
+  std::unique_ptr<RowSum> empty_copy() const override;
+  void clear() noexcept override;
+  void merge(const RowSum& other) noexcept override;
+
+ private:
+  friend class Minimiser;
+  const AlignedVector& lower_triangle() const noexcept { return sum_; }  // features x features, row by row
+
+  void weigh(float label, double* row) noexcept;
+  void accumulate(AlignedVector& sum) const noexcept;
+
+  static constexpr std::size_t kChunk = 64;
+  Loss loss_;
+  std::size_t features_;
+  std::size_t outputs_;
+  std::size_t stride_;  // features, rounded up to whole tiles
+  const double* weights_ = nullptr;
+  std::size_t filled_ = 0;  // rows in rows_
+  AlignedVector rows_;      // a chunk of rows times the root of their curvature
+  Vector scores_;
+  AlignedVector sum_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,205 @@
+// What: the certified minimiser of J(w) = sum l0 + (kappa/2)|w|^2 + v.w.
+// Formula: quick steps: quasi-Newton (L-BFGS on a Cholesky factor of the curvature where it is small), accepted where
+//   0.9 f'(0) <= f'(t) <= -0.8 f'(0) along the line (approximate Wolfe). Then, if need be, gradient steps 1/(m beta +
+//   kappa) from a point no worse than 0: while |computed gradient| >= 4 B, B its rounding, the gap to the minimum falls
+//   by a factor 1 - 0.32 kappa/(m beta + kappa), so that the loop ends.
+// Conditions: convex smooth loss, kappa > 0, tolerance >= SumBounds::reachable().
+// Reference: [Liu89]; [Hager05, equation 23]; spec 3.5; docs/notes/objective.md.
+// Fails if wrong: Minimiser.* (gradient in extended precision, fallback alone, same bits in every engine).
+#include "sotto/optim/minimiser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "sotto/linalg/cholesky.h"
+#include "sotto/linalg/kernels.h"
+#include "sotto/optim/compensated_gradient.h"
+#include "sotto/optim/curvature_sum.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t kMemory = 12;     // pairs the quasi-Newton matrix remembers
+constexpr int kTrials = 30;             // of a step length
+constexpr std::uint32_t kPatience = 4;  // steps in which the gradient must fall tenfold, or the curvature is renewed
+constexpr std::uint32_t kMostRenewals = 8;  // a matrix costs many gradients
+
+double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
+double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
+
+struct Pair {
+  Vector step, change;  // of weights and of gradient
+  double product;       // step.change, above 0
+};
+
+}  // namespace
+
+class Minimiser {
+ public:
+  Minimiser(const Engine& engine, const PerturbedSum& sum, const MinimiserOptions& options)
+      : engine_(engine),
+        sum_(sum),
+        options_(options),
+        facts_(engine.facts()),
+        bounds_(sum.loss, facts_, sum.curvature),
+        data_gradient_(sum.loss, facts_),
+        linear_(sum.linear.begin(), sum.linear.end()),
+        weights_(weight_count(sum.loss, facts_), 0.0),
+        gradient_(weights_.size()),
+        direction_(weights_.size()) {
+    linear_.resize(weights_.size(), 0.0);
+    linear_norm_ = norm(linear_);
+  }
+
+  Sensitive<Vector> run() {
+    gradient_at(weights_, gradient_);
+    quick_steps();
+    if (sum_.curvature > 0) sure_steps();
+    return Sensitive<Vector>(std::move(weights_));
+  }
+
+ private:
+  void gradient_at(const Vector& weights, Vector& out) {
+    data_gradient_.start(weights);
+    sum_rows(engine_, data_gradient_, options_.threads);
+    data_gradient_.total(out);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += sum_.curvature * weights[i] + linear_[i];
+  }
+
+  double rounding() const noexcept { return bounds_.gradient_rounding(norm(weights_), linear_norm_); }
+  bool certified() const noexcept { return norm(gradient_) + rounding() <= options_.tolerance; }
+
+  void quick_steps() {
+    double gradient_before = norm(gradient_);
+    std::uint32_t renewals = 0, since = kPatience;
+    for (std::uint32_t i = 0; i < options_.quick_steps && !certified(); ++i, ++since) {
+      const bool slow = since >= kPatience && (renewals == 0 || norm(gradient_) > 0.1 * gradient_before);
+      if (facts_.features <= options_.most_curvature_features && slow && renewals < kMostRenewals) {
+        renew_curvature();
+        ++renewals;
+      }
+      if (since >= kPatience) {
+        gradient_before = norm(gradient_);
+        since = 0;
+      }
+      if (walk()) continue;
+      if (memory_.empty()) return;
+      memory_.clear();
+    }
+  }
+
+  /// Up to the tolerance, however long it takes.
+  void sure_steps() {
+    if (certified()) return;
+    // The gap is at most |gradient|^2/(2 kappa): a point where that is above the gap at 0 may be worse than 0.
+    const double gap = std::pow(norm(gradient_) + rounding(), 2) / (2 * sum_.curvature);
+    if (!(gap <= bounds_.gap_at_zero(linear_norm_)) || !(norm(weights_) <= bounds_.radius(linear_norm_))) {
+      std::fill(weights_.begin(), weights_.end(), 0.0);
+      gradient_at(weights_, gradient_);
+    }
+    const double size = 1 / bounds_.smoothness();
+    while (!certified()) {
+      kernels::axpy(-size, gradient_.data(), weights_.data(), weights_.size());
+      gradient_at(weights_, gradient_);
+    }
+  }
+
+  void renew_curvature() {
+    CurvatureSum curvature(sum_.loss, facts_);
+    curvature.start(weights_);
+    sum_rows(engine_, curvature, options_.threads);
+    // Along directions that no row has, and against rounding, the ridge keeps the factor well conditioned.
+    const double ridge = sum_.curvature + 1e-9 * bounds_.smoothness();
+    factor_.factor(curvature.lower_triangle(), facts_.features, ridge);
+    memory_.clear();
+  }
+
+  /// direction <- - (inverse of the quasi-Newton matrix) gradient
+  void turn() {
+    direction_ = gradient_;
+    Vector shares(memory_.size());
+    for (std::size_t i = memory_.size(); i-- > 0;) {
+      const Pair& pair = memory_[i];
+      shares[i] = dot(pair.step, direction_) / pair.product;
+      kernels::axpy(-shares[i], pair.change.data(), direction_.data(), direction_.size());
+    }
+    precondition();
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+      const Pair& pair = memory_[i];
+      const double share = shares[i] - dot(pair.change, direction_) / pair.product;
+      kernels::axpy(share, pair.step.data(), direction_.data(), direction_.size());
+    }
+    kernels::scale(-1, direction_.data(), direction_.size());
+  }
+
+  void precondition() noexcept {
+    if (factor_) {
+      for (std::size_t k = 0; k < direction_.size(); k += facts_.features) factor_.solve(direction_.data() + k);
+      return;
+    }
+    double size = 1 / bounds_.smoothness();
+    if (!memory_.empty()) size = memory_.back().product / dot(memory_.back().change, memory_.back().change);
+    kernels::scale(size, direction_.data(), direction_.size());
+  }
+
+  /// One step along the direction; false, and nothing moved, if no length will do.
+  bool walk() {
+    turn();
+    const double fall = dot(gradient_, direction_);
+    if (!(fall < 0)) return false;
+    Vector next(weights_.size()), next_gradient(weights_.size());
+    double low = 0, low_slope = fall, high = 0, high_slope = 0, length = 1;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      next = weights_;
+      kernels::axpy(length, direction_.data(), next.data(), next.size());
+      gradient_at(next, next_gradient);
+      const double slope = dot(next_gradient, direction_);
+      if (slope > -0.8 * fall) {
+        high = length, high_slope = slope;
+      } else if (slope < 0.9 * fall) {
+        low = length, low_slope = slope;
+      } else {
+        accept(next, next_gradient);
+        return true;
+      }
+      // The derivative of a convex function rises, so that a bracket once found stays one.
+      const double secant = high > 0 ? low_slope / (low_slope - high_slope) : 0;
+      length = high > 0 ? low + (high - low) * std::clamp(secant, 0.1, 0.9) : 4 * length;
+      if (!std::isfinite(slope)) return false;
+    }
+    return false;
+  }
+
+  void accept(Vector& next, Vector& next_gradient) {
+    Pair pair{next, next_gradient, 0};
+    kernels::axpy(-1, weights_.data(), pair.step.data(), pair.step.size());
+    kernels::axpy(-1, gradient_.data(), pair.change.data(), pair.change.size());
+    pair.product = dot(pair.step, pair.change);
+    weights_.swap(next);
+    gradient_.swap(next_gradient);
+    if (!(pair.product > 1e-14 * norm(pair.step) * norm(pair.change))) return;
+    memory_.push_back(std::move(pair));
+    if (memory_.size() > kMemory) memory_.pop_front();
+  }
+
+  const Engine& engine_;
+  const PerturbedSum& sum_;
+  const MinimiserOptions& options_;
+  Facts facts_;
+  SumBounds bounds_;
+  CompensatedGradient data_gradient_;
+  Vector linear_;
+  double linear_norm_ = 0;
+  Vector weights_;
+  Vector gradient_;
+  Vector direction_;
+  Cholesky factor_;
+  std::deque<Pair> memory_;
+};
+
+Sensitive<Vector> minimise(const Engine& engine, const PerturbedSum& sum, const MinimiserOptions& options) {
+  return Minimiser(engine, sum, options).run();
+}
+
+}  // namespace sotto

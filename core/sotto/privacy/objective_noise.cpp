@@ -1,0 +1,180 @@
+// What: calibration of objective perturbation.
+// Formula: the largest mu with sum_i N_i delta_G(sqrt(mu_i^2 + mu_o^2); x) + delta_G(mu_o; x) <= delta - delta_num,
+//   x = epsilon - c, mu_i = mu norm_i/norm_1, mu_o = mu/30, v ~ N(0, (norm_1/mu)^2 I); pure: epsilon = e' + c + e_o,
+//   e_o = (epsilon - c)/500, density of v proportional to exp(-e'|v|/norm_1). Release: noise for 2 tau/kappa.
+// Conditions: those of spec 7.7. v lies on a grid 2^-44 of its size; the distance to the ideal v is part of tau.
+// Reference: spec 7.7; docs/notes/objective.md.
+// Fails if wrong: ObjectivePlans.* (independent values), ObjectiveLoss.* (exact losses), ObjectiveGame.*
+#include "sotto/privacy/objective_noise.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/privacy/accountant/objective.h"
+#include "sotto/random/grid_noise.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kUp = 1 + 0x1p-50;
+constexpr double kDown = 1 - 0x1p-50;
+constexpr double kReleaseShift = 1.0 / 30;  // adds 0.06 percent to the shift
+constexpr double kReleaseShare = 1.0 / 500;
+constexpr double kLargestPureDelta = 1e-9;
+constexpr double kTail = 0x1p-70;
+constexpr double kLogTail = 48.6;  // -ln kTail, rounded up
+constexpr double kGridSteps = 0x1p44;
+
+double distance(std::size_t dimension) { return (2 * grid_noise_distance(dimension) + kTail) * kUp; }
+
+/// A power of two of which the standard deviation of a coordinate has about kGridSteps.
+double fine_step(double stddev) { return std::exp2(std::floor(std::log2(stddev)) + 1) / kGridSteps; }
+
+template <class Noise>
+Noise noise_of(double sensitivity, std::size_t dimension) {
+  Noise noise;
+  noise.sensitivity = sensitivity;
+  noise.dimension = dimension;
+  noise.grid.sensitivity = sensitivity;  // rounding to the grid is part of the tolerance, not of the sensitivity
+  return noise;
+}
+
+double strength_of(const Mechanism& mechanism) {
+  if (const auto* gaussian = std::get_if<GaussianNoise>(&mechanism)) return gaussian->mu;
+  return std::get<L2LaplaceNoise>(mechanism).epsilon;
+}
+
+ObjectiveNoise make_noise(const ObjectiveShape& shape, double epsilon, bool gaussian, double strength) {
+  ObjectiveNoise noise;
+  noise.shape = shape;
+  noise.epsilon = epsilon;
+  const double largest = shape.corners.front().norm;
+  if (gaussian) {
+    auto v = noise_of<GaussianNoise>(largest, shape.dimension);
+    v.mu = strength;
+    v.grid.step = fine_step(v.stddev());
+    noise.on_objective = v;
+  } else {
+    auto v = noise_of<L2LaplaceNoise>(largest, shape.dimension);
+    v.epsilon = strength;
+    v.grid.step = fine_step(v.stddev());
+    noise.on_objective = v;
+  }
+  return noise;
+}
+
+/// Keeps the strength of the release until its sensitivity is known.
+ObjectiveNoise with_release(ObjectiveNoise noise, double release_strength) {
+  if (std::holds_alternative<GaussianNoise>(noise.on_objective)) {
+    GaussianNoise w;
+    w.mu = release_strength;
+    noise.on_release = w;
+  } else {
+    L2LaplaceNoise w;
+    w.epsilon = release_strength;
+    noise.on_release = w;
+  }
+  return noise;
+}
+
+ObjectiveNoise gaussian_noise(const ObjectiveShape& shape, double epsilon, double mu) {
+  return with_release(make_noise(shape, epsilon, true, mu), mu * kReleaseShift * kDown);
+}
+
+void refuse_small_epsilon(const ObjectiveShape& shape, double epsilon) {
+  if (epsilon > shape.log_determinant * kUp) return;
+  throw Error(ErrorKind::unsupported,
+              "lambda: epsilon " + number_text(epsilon) + " must exceed " + number_text(shape.log_determinant) +
+                  ", what the curvature of one row costs at this lambda; raise lambda or epsilon",
+              "lambda");
+}
+
+}  // namespace
+
+Event ObjectiveNoise::event() const {
+  const double strength = strength_of(on_objective), release = strength_of(on_release);
+  if (std::holds_alternative<L2LaplaceNoise>(on_objective)) {
+    return PureEvent{(strength + shape.log_determinant + release) * kUp};
+  }
+  ObjectiveEvent event{epsilon, shape.log_determinant, release, {}};
+  for (const ObjectiveShape::Corner& corner : shape.corners) {
+    event.shifts.push_back({strength * (corner.norm / shape.corners.front().norm) * kUp, corner.count});
+  }
+  return event;
+}
+
+double ObjectiveNoise::rounding() const noexcept {
+  const NoiseBase& base = base_of(on_objective);
+  return 0.501 * base.grid.step * std::sqrt(static_cast<double>(base.dimension));
+}
+
+double ObjectiveNoise::norm_bound() const noexcept {
+  const double d = static_cast<double>(shape.dimension);
+  if (const auto* v = std::get_if<GaussianNoise>(&on_objective)) {
+    return v->scale() * (std::sqrt(d) + std::sqrt(2 * kLogTail)) * kUp + rounding();
+  }
+  return std::get<L2LaplaceNoise>(on_objective).scale() * (d + std::sqrt(2 * d * kLogTail) + kLogTail) * kUp +
+         rounding();
+}
+
+double ObjectiveNoise::release_share() const noexcept { return strength_of(on_release) / strength_of(on_objective); }
+
+double ObjectiveNoise::delta_num() const noexcept { return (1 + std::exp(epsilon)) * distance(shape.dimension) * kUp; }
+
+double ObjectiveNoise::delta() const {
+  const Event cost = event();
+  if (const auto* pure = std::get_if<PureEvent>(&cost)) return pure->epsilon <= epsilon * kUp * kUp ? delta_num() : 1.0;
+  return objective_delta(std::get<ObjectiveEvent>(cost), epsilon) + delta_num();
+}
+
+double objective_epsilon(const ObjectiveShape& shape, const Budget& budget) {
+  budget.check();
+  const double most = budget.delta > 0 ? budget.delta / 4 : kLargestPureDelta;
+  return std::min(budget.epsilon, std::log(std::max(1.0, most / distance(shape.dimension) - 1)) * (1 - 1e-12));
+}
+
+ObjectiveNoise calibrate_objective(const ObjectiveShape& shape, const Budget& budget) {
+  const double epsilon = objective_epsilon(shape, budget);
+  refuse_small_epsilon(shape, epsilon);
+  if (budget.delta == 0) {
+    const double rest = (epsilon - shape.log_determinant) * (1 - 1e-13);
+    return with_release(make_noise(shape, epsilon, false, rest * (1 - kReleaseShare)), rest * kReleaseShare);
+  }
+  const auto fits = [&](double mu) { return gaussian_noise(shape, epsilon, mu).delta() <= budget.delta; };
+  double low = 1e-9, high = 900;
+  require(fits(low), "delta", "too small for objective perturbation at this epsilon and dimension");
+  while (high > low * (1 + 1e-12)) {
+    const double middle = high > 2 * low ? std::sqrt(low * high) : low + (high - low) / 2;
+    if (!(middle > low && middle < high)) break;
+    (fits(middle) ? low : high) = middle;
+  }
+  return gaussian_noise(shape, epsilon, low);
+}
+
+ObjectiveNoise objective_noise(const ObjectiveShape& shape, const Budget& budget, double strength,
+                               double release_strength) {
+  const double epsilon = objective_epsilon(shape, budget);
+  refuse_small_epsilon(shape, epsilon);
+  ObjectiveNoise noise = with_release(make_noise(shape, epsilon, budget.delta > 0, strength), release_strength);
+  if (!(noise.delta() <= std::max(budget.delta, noise.delta_num()))) {
+    throw Error(ErrorKind::unsupported, "epsilon: the noise as published does not give this guarantee", "epsilon");
+  }
+  return noise;
+}
+
+ObjectiveNoise with_tolerance(ObjectiveNoise noise, double tolerance) {
+  noise.tolerance = tolerance;
+  const double apart = 2 * tolerance / noise.shape.curvature * kUp;
+  std::visit(
+      [&](auto& w) {
+        w.sensitivity = apart;
+        w.dimension = noise.shape.dimension;
+        w.grid = make_grid(apart, w.dimension);
+      },
+      noise.on_release);
+  return noise;
+}
+
+}  // namespace sotto

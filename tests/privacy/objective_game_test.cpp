@@ -1,0 +1,143 @@
+// Objective and output perturbation with everything on: the distinguishing game, and the distance of un-noised
+// neighbours.
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/beta.hpp>
+#include <boost/math/distributions/normal.hpp>
+
+#include "row_table.h"
+#include "sensitive_access.h"
+#include "sotto/algorithms/objective.h"
+#include "sotto/algorithms/output.h"
+#include "sotto/optim/minimiser.h"
+#include "sotto/privacy/gaussian.h"
+
+namespace sotto::test {
+namespace {
+
+constexpr double kAlpha = 0.0005;  // one side; two intervals together 99.9 percent
+
+double lower(double hits, double games) {
+  return hits == 0 ? 0.0 : quantile(boost::math::beta_distribution<>(hits, games - hits + 1), kAlpha);
+}
+double upper(double hits, double games) {
+  return hits == games ? 1.0 : quantile(boost::math::beta_distribution<>(hits + 1, games - hits), 1 - kAlpha);
+}
+
+/// One column, zero rows but the first: +1 against -1. In the linear part of the loss the gradients differ by 2.
+RowTable lone_row(double value, std::size_t rows = 50) {
+  RowTable table(1);
+  table.add({value}, 1);
+  while (table.facts.rows < rows) table.add({0}, 1);
+  return table;
+}
+
+PlanInput input_of(const RowTable& table, const Budget& budget, double curvature) {
+  return {table.facts, {HuberSvm{0.1}, curvature / static_cast<double>(table.facts.rows)}, budget};
+}
+
+/// Lower bounds, at 99.9 percent, on mu and epsilon of whoever tells the two tables apart by the sign of the weight;
+/// `shrink` multiplies the noise of the objective.
+struct Told {
+  double mu = 0, epsilon = 0;
+};
+Told play(const Budget& budget, double threshold, double shrink) {
+  constexpr int kGames = 3000;
+  const RowTable tables[] = {lone_row(1), lone_row(-1)};
+  double told[] = {0, 0};
+  BitSource bits(ReproducibleSeed{21});
+  for (int side = 0; side < 2; ++side) {
+    const RowTableEngine engine(tables[side]);
+    const PlanInput input = input_of(tables[side], budget, 60);
+    const ObjectiveNoise noise = Objective{}.noise(input);
+    for (int i = 0; i < kGames; ++i) {
+      Curator curator(bits);
+      curator.charge({noise.event(), 1, 1});
+      const Vector w = curator.release_minimiser(noise, [&](std::span<const double> linear) {
+        const Vector shrunk{shrink * linear[0]};
+        return minimise(engine, {input.problem.loss, 60, shrunk}, {.tolerance = noise.tolerance - noise.rounding()});
+      });
+      told[side] += w[0] * 60 >= threshold ? 1 : 0;
+    }
+  }
+  const boost::math::normal_distribution<> normal;
+  const double hit = lower(told[0], kGames), miss = upper(told[1], kGames);
+  return {quantile(normal, hit) - quantile(normal, miss), std::log(std::max(1e-9, hit - budget.delta) / miss)};
+}
+
+TEST(ObjectiveGame, GaussianStaysBelowItsMu) {
+  const Budget budget{.epsilon = 4, .delta = 1e-2};
+  const RowTable table = lone_row(1);
+  const double mu = std::get<GaussianNoise>(Objective{}.noise(input_of(table, budget, 60)).on_objective).mu;
+  EXPECT_LT(mu, gaussian_mu(4, 1e-2));
+  const Told told = play(budget, 0, 1);
+  EXPECT_LE(told.mu, mu);
+  EXPECT_GE(told.mu, 0.8 * mu) << "the game has no power";
+  EXPECT_LE(told.epsilon, 4);
+  EXPECT_GT(play(budget, 0, 0.5).mu, gaussian_mu(4, 1e-2)) << "half the noise is not flagged";
+}
+
+TEST(ObjectiveGame, LaplaceStaysBelowItsEpsilon) {
+  // Told at the centre of the first law: half the time, against exp(-epsilon)/2.
+  const Told told = play({.epsilon = 1}, 1, 1);
+  EXPECT_LE(told.epsilon, 1);
+  EXPECT_GE(told.epsilon, 0.7) << "the game has no power";
+  EXPECT_GT(play({.epsilon = 1}, 1, 0.5).epsilon, 1) << "half the noise is not flagged";
+}
+
+double gap(const RowTable& one, const RowTable& other, const Loss& loss, double curvature, double tolerance) {
+  const auto solve = [&](const RowTable& table) {
+    const RowTableEngine engine(table);
+    return SensitiveTestAccess::open(minimise(engine, {loss, curvature, {}}, {.tolerance = tolerance}));
+  };
+  const Vector a = solve(one), b = solve(other);
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(squares);
+}
+
+TEST(OutputNeighbours, StayWithinTheSensitivityAndTheTightPairReachesIt) {
+  const RowTable one = lone_row(1), other = lone_row(-1);
+  const PlanInput input = input_of(one, {.epsilon = 1}, 60);
+  const double sensitivity = Output{}.plan(input).l2_sensitivity;
+  const double apart = gap(one, other, HuberSvm{0.1}, 60, 2e-4);
+  EXPECT_LE(apart, sensitivity);
+  EXPECT_GE(apart, 0.99 * sensitivity);
+  PlanInput added = input;
+  added.budget.relation = Relation::add_remove;
+  const double half = Output{.declared_rows = one.facts.rows}.plan(added).l2_sensitivity;
+  RowTable without = lone_row(0);
+  EXPECT_LE(gap(one, without, HuberSvm{0.1}, 60, 2e-4), half);
+  EXPECT_GE(gap(one, without, HuberSvm{0.1}, 60, 2e-4), 0.99 * half);
+}
+
+TEST(OutputNeighbours, RandomAndAdversarialPairsStayWithinTheSensitivity) {
+  std::mt19937_64 random(8);
+  std::normal_distribution<double> normal;
+  for (int trial = 0; trial < 200; ++trial) {
+    const bool softmax = trial % 3 == 0;
+    const std::uint32_t classes = softmax || trial % 5 == 0 ? 3 : 2;
+    const Loss loss = softmax ? Loss(Softmax{}) : (trial % 2 == 0 ? Loss(Logistic{}) : Loss(HuberSvm{0.1}));
+    RowTable one(2, classes), other(2, classes);
+    const double c = 0.3 * static_cast<double>(trial % 4), s = std::sqrt(1 - c * c);
+    const auto label = [&] {
+      return classes == 2 ? (random() % 2 == 0 ? 1.0 : -1.0) : static_cast<double>(random() % 3);
+    };
+    one.add({-c, s}, label());
+    other.add(trial % 2 == 0 ? std::vector<double>{-c, -s} : std::vector<double>{normal(random), 1}, label());
+    for (int i = 0; i < 30; ++i) {
+      const std::vector<double> x =
+          trial % 4 == 0 ? std::vector<double>{1, 0} : std::vector<double>{normal(random), normal(random)};
+      const double y = trial % 4 == 0 ? 1 : label();
+      one.add(x, y);
+      other.add(x, y);
+    }
+    const double curvature = trial % 2 == 0 ? 0.1 : 2;
+    const PlanInput input{one.facts, {loss, curvature / 31}, {.epsilon = 1}};
+    const double sensitivity = Output{}.plan(input).l2_sensitivity;
+    EXPECT_LE(gap(one, other, loss, curvature, 2e-4), sensitivity) << name_of(loss) << ' ' << trial;
+  }
+}
+
+}  // namespace
+}  // namespace sotto::test

@@ -1,0 +1,167 @@
+// The certified minimiser: its gradient recomputed in extended precision, its fallback alone, the same bits everywhere.
+#include <gtest/gtest.h>
+
+#include "row_table.h"
+#include "sensitive_access.h"
+#include "sotto/base/error.h"
+#include "sotto/linalg/cholesky.h"
+#include "sotto/optim/gradient_sum.h"
+#include "sotto/optim/minimiser.h"
+
+namespace sotto::test {
+namespace {
+
+struct Case {
+  Loss loss;
+  std::uint32_t classes;
+  bool sparse;
+};
+const Case kCases[] = {{Logistic{}, 2, false}, {Logistic{}, 2, true}, {HuberSvm{0.2}, 2, false},
+                       {Softmax{}, 4, false},  {Softmax{}, 2, true},  {Logistic{}, 3, false}};
+
+Vector linear_term(std::size_t size, double norm) {
+  Vector v(size);
+  for (std::size_t i = 0; i < size; ++i)
+    v[i] = norm * std::sin(1.0 + static_cast<double>(i)) / std::sqrt(static_cast<double>(size) / 2);
+  return v;
+}
+
+long double slope_of(const Loss& loss, long double margin) {
+  if (const auto* huber = std::get_if<HuberSvm>(&loss)) {
+    const long double h = huber->huber_width;
+    return margin > 1 + h ? 0 : (margin < 1 - h ? -1 : -(1 + h - margin) / (2 * h));
+  }
+  return -1 / (1 + std::exp(margin));
+}
+
+/// The gradient of J by its definition.
+std::vector<long double> exact_gradient(const RowTable& t, const PerturbedSum& sum, const Vector& w) {
+  const std::size_t d = t.facts.features, outputs = w.size() / d;
+  std::vector<long double> g(w.size());
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    g[i] = static_cast<long double>(sum.curvature) * w[i] + (sum.linear.empty() ? 0.0L : sum.linear[i]);
+  }
+  for (std::size_t row = 0; row < t.facts.rows; ++row) {
+    std::vector<long double> z(outputs, 0), s(outputs, 0);
+    for (std::size_t k = 0; k < outputs; ++k) {
+      for (std::size_t j = 0; j < d; ++j) z[k] += static_cast<long double>(t.dense[row * d + j]) * w[k * d + j];
+    }
+    const float label = t.labels[row];
+    if (std::holds_alternative<Softmax>(sum.loss)) {
+      long double total = 0;
+      for (const long double score : z) total += std::exp(score);
+      for (std::size_t k = 0; k < outputs; ++k) s[k] = std::exp(z[k]) / total;
+      s[t.facts.classes == 2 ? (label > 0 ? 1 : 0) : static_cast<std::size_t>(label)] -= 1;
+    } else {
+      for (std::size_t k = 0; k < outputs; ++k) {
+        const int sign = (outputs == 1 ? label > 0 : label == static_cast<float>(k)) ? 1 : -1;
+        s[k] = sign * slope_of(sum.loss, sign * z[k]);
+      }
+    }
+    for (std::size_t k = 0; k < outputs; ++k) {
+      for (std::size_t j = 0; j < d; ++j) g[k * d + j] += s[k] * t.dense[row * d + j];
+    }
+  }
+  return g;
+}
+
+long double norm_of(const std::vector<long double>& g) {
+  long double squares = 0;
+  for (const long double v : g) squares += v * v;
+  return std::sqrt(squares);
+}
+
+double norm_of(const Vector& v) { return static_cast<double>(norm_of(std::vector<long double>(v.begin(), v.end()))); }
+
+Vector solve(const RowTable& table, const PerturbedSum& sum, const MinimiserOptions& options, std::size_t block = 100) {
+  const RowTableEngine engine(table, block);
+  return SensitiveTestAccess::open(minimise(engine, sum, options));
+}
+
+TEST(Minimiser, ItsGradientIsBelowTheToleranceForEveryLossAndKind) {
+  for (const Case& c : kCases) {
+    const RowTable table = planted_table(3000, 9, c.classes, c.sparse);
+    for (const double curvature : {0.3, 30.0}) {
+      const std::size_t size = std::size_t{outputs_of(c.loss, c.classes)} * 9;
+      const Vector linear = linear_term(size, 20);
+      const PerturbedSum sum{c.loss, curvature, linear};
+      const double tolerance = SumBounds(c.loss, table.facts, curvature).reachable(norm_of(linear));
+      const Vector w = solve(table, sum, {.tolerance = tolerance});
+      EXPECT_LE(norm_of(exact_gradient(table, sum, w)), tolerance) << name_of(c.loss);
+      EXPECT_LT(tolerance, 1e-6);
+      // Without the curvature matrix it is plain L-BFGS, and finds the same point.
+      const Vector plain = solve(table, sum, {.tolerance = tolerance, .most_curvature_features = 0});
+      EXPECT_LE(norm_of(exact_gradient(table, sum, plain)), tolerance) << name_of(c.loss);
+      Vector gap = w;
+      for (std::size_t i = 0; i < size; ++i) gap[i] -= plain[i];
+      EXPECT_LE(norm_of(gap), 2 * tolerance / curvature);
+    }
+  }
+}
+
+TEST(Minimiser, TheFallbackReachesTheTolerance) {
+  for (const Case& c : kCases) {
+    const RowTable table = planted_table(40, 3, c.classes, c.sparse);
+    const Vector linear = linear_term(std::size_t{outputs_of(c.loss, c.classes)} * 3, 5);
+    const PerturbedSum sum{c.loss, 4.0, linear};
+    const double tolerance = SumBounds(c.loss, table.facts, 4).reachable(norm_of(linear));
+    for (const std::uint32_t quick : {0U, 1U, 2U}) {
+      const Vector w = solve(table, sum, {.tolerance = tolerance, .quick_steps = quick});
+      EXPECT_LE(norm_of(exact_gradient(table, sum, w)), tolerance) << name_of(c.loss) << " after " << quick;
+    }
+  }
+}
+
+TEST(Minimiser, EveryEngineBlockingAndNumberOfThreadsGivesTheSameBits) {
+  const RowTable table = planted_table(5000, 7);
+  const PerturbedSum sum{Logistic{}, 3.0, {}};
+  const Vector once = solve(table, sum, {.tolerance = 1e-6, .threads = 1}, 5000);
+  for (const std::size_t block : {1U, 13U, 777U}) {
+    EXPECT_EQ(once, solve(table, sum, {.tolerance = 1e-6, .threads = 3}, block));
+  }
+  const Vector sparse = solve(planted_table(5000, 7, 2, true), sum, {.tolerance = 1e-6});
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_NEAR(once[i], sparse[i], 2e-6 / 3);
+}
+
+TEST(Minimiser, RoundingStaysBelowItsBound) {
+  for (const Case& c : kCases) {
+    const RowTable table = planted_table(20000, 40, c.classes, c.sparse);
+    const Vector w = linear_term(std::size_t{outputs_of(c.loss, c.classes)} * 40, 50);
+    GradientSum plain(c.loss, table.facts);  // its rounding grows with the rows; what is tested is the row's part
+    plain.start(w);
+    const RowTableEngine engine(table);
+    sum_rows(engine, plain);
+    Vector computed = SensitiveTestAccess::open(plain.take());
+    const auto exact = exact_gradient(table, {c.loss, 0, {}}, w);
+    for (std::size_t i = 0; i < w.size(); ++i) computed[i] -= static_cast<double>(exact[i]);
+    const double bound = SumBounds(c.loss, table.facts, 0).gradient_rounding(norm_of(w), 0);
+    EXPECT_LE(norm_of(computed), bound) << name_of(c.loss);
+    EXPECT_GE(norm_of(computed), 1e-6 * bound) << "the bound is of no use";
+  }
+}
+
+TEST(Minimiser, TheRadiusHoldsTheMinimiserAndALossWithoutGradientIsRefused) {
+  const RowTable table = planted_table(500, 3);
+  const Vector linear = linear_term(3, 40);
+  const PerturbedSum sum{Logistic{}, 0.05, linear};
+  const SumBounds bounds(Logistic{}, table.facts, 0.05);
+  const Vector w = solve(table, sum, {.tolerance = bounds.reachable(norm_of(linear))});
+  EXPECT_LE(norm_of(w), bounds.radius(norm_of(linear)));
+  EXPECT_THROW(SumBounds(Hinge{}, table.facts, 1), Error);
+}
+
+TEST(Minimiser, CholeskySolvesAndRefusesWhatIsNotPositive) {
+  AlignedVector matrix = {4, 0, 0, 2, 5, 0, -1, 3, 6};  // lower triangle by rows
+  Cholesky factor;
+  ASSERT_TRUE(factor.factor(matrix, 3, 0.5));
+  Vector x = {1, -2, 3};
+  const Vector right = {4.5 * 1 + 2 * -2 - 1 * 3, 2 * 1 + 5.5 * -2 + 3 * 3, -1 * 1 + 3 * -2 + 6.5 * 3};
+  Vector found = right;
+  factor.solve(found.data());
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(found[i], x[i], 1e-12);
+  EXPECT_FALSE(factor.factor(matrix, 3, -10));
+  EXPECT_FALSE(factor);
+}
+
+}  // namespace
+}  // namespace sotto::test
