@@ -35,7 +35,7 @@ NumericalCost numerical_cost(double distance, const Budget& budget) {
   require(most > 0, "delta",
           "must be at least " + number_text(8 * distance) + " for gaussian noise, which has a numerical delta");
   const double epsilon = std::min(budget.epsilon, most);
-  return {epsilon, (1 + std::exp(epsilon)) * distance * kUp};
+  return {epsilon, (1 + std::exp(epsilon)) * distance * kUp, distance * kUp};
 }
 
 JointCalibrated calibrate_joint(const JointShape& shape, const Budget& budget) {
@@ -52,7 +52,7 @@ JointCalibrated calibrate_joint(const JointShape& shape, const Budget& budget) {
           "the noise would be too large for its grid; raise epsilon or delta");
   JointCalibrated result;
   result.law = {noise, shape.draws};
-  result.calibrated = {noise, Charge{noise.event(), 1, 1}, cost.epsilon, 0, cost.delta};
+  result.calibrated = {noise, Charge{noise.event(), 1, 1}, cost.epsilon, 0, cost.delta, cost.distance};
   result.calibrated.delta = gaussian_delta(noise.mu, cost.epsilon) + cost.delta;
   return result;
 }

@@ -49,7 +49,7 @@ SampledCalibrated make(const SampledShape& shape, const NumericalCost& cost, dou
           "the noise would be too large for its grid; raise epsilon or delta");
   SampledCalibrated result;
   result.law = {noise, shape.rate};
-  result.calibrated = {noise, Charge{result.law.event(), shape.steps, 1}, cost.epsilon, 0, cost.delta};
+  result.calibrated = {noise, Charge{result.law.event(), shape.steps, 1}, cost.epsilon, 0, cost.delta, cost.distance};
   return result;
 }
 
