@@ -205,6 +205,7 @@ TEST(JointGaussian, TheGridOfTheWholeSequenceIsInTheSensitivity) {
     EXPECT_LE(noise.grid.sensitivity, 0.3 * (1 + 1.0 / 1000));
     EXPECT_LE(gaussian_delta(noise.grid.sensitivity / noise.stddev(), 1), 1e-6);
     EXPECT_EQ(std::get<GaussianEvent>(joint.calibrated.charge.event).mu, noise.mu);
+    EXPECT_LE(joint.calibrated.delta, 1e-6) << "to the last bit";
   }
   const JointCalibrated large = calibrate_joint({1, 1, 7, 100}, {.epsilon = 1e4, .delta = 1e-6});
   EXPECT_LT(large.calibrated.epsilon, 40) << "what the numerical delta does not allow is not promised";

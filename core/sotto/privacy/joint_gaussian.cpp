@@ -17,7 +17,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kUp = 1 + 0x1p-48;  // relative, covers a few roundings
+constexpr double kUp = 1 + 0x1p-48;    // relative, covers a few roundings
+constexpr double kDown = 1 - 0x1p-40;  // so that the parts of delta add up to no more than the whole
 constexpr double kLargestStddev = 0x1p45;
 
 Grid joint_grid(const JointShape& shape) {
@@ -34,7 +35,7 @@ NumericalCost numerical_cost(double distance, const Budget& budget) {
   require(most > 0, "delta",
           "must be at least " + number_text(8 * distance) + " for gaussian noise, which has a numerical delta");
   const double epsilon = std::min(budget.epsilon, most);
-  return {epsilon, (1 + std::exp(epsilon)) * distance * kUp, distance};
+  return {epsilon, (1 + std::exp(epsilon)) * distance * kUp, distance * kUp};
 }
 
 JointCalibrated calibrate_joint(const JointShape& shape, const Budget& budget) {
@@ -46,7 +47,7 @@ JointCalibrated calibrate_joint(const JointShape& shape, const Budget& budget) {
   noise.sensitivity = shape.sensitivity;
   noise.dimension = shape.dimension;
   noise.grid = joint_grid(shape);
-  noise.mu = gaussian_mu(cost.epsilon, (budget.delta - cost.delta) * (1 - 0x1p-48));
+  noise.mu = gaussian_mu(cost.epsilon, (budget.delta - cost.delta) * kDown);
   require(noise.stddev() / noise.grid.step <= kLargestStddev, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
   JointCalibrated result;

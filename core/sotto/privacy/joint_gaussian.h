@@ -38,7 +38,7 @@ JointCalibrated calibrate_joint(const JointShape& shape, const Budget& budget);
 struct NumericalCost {
   double epsilon = 0;
   double delta = 0;
-  double distance = 0;  ///< in total variation, over all draws
+  double distance = 0;  ///< as given, rounded up
 };
 NumericalCost numerical_cost(double distance, const Budget& budget);
 
