@@ -43,7 +43,7 @@ struct PrivacyCard {
   std::string theorem;
   std::vector<std::string> remarks;
   std::vector<std::pair<std::string, std::string>> parameters;  ///< every declared field in its one spelling
-  std::uint64_t rows = 0;  ///< 0 where the number is private
+  std::uint64_t rows = 0;                                       ///< 0 where the number is private
   std::uint32_t features = 0;
   double data_norm = 0;
   std::string version;
