@@ -17,11 +17,16 @@ namespace {
 
 constexpr const char* kNotForRelease = "NOT FOR RELEASE: this describes private rows, for the holder of the file only";
 
-Json report_json(const LoadReport& report) {
-  Json json{{"rows", report.rows},
-            {"positive", report.positive},
-            {"negative", report.negative},
-            {"zero_rows", report.zero_rows}};
+Json report_json(const LoadReport& report, const Label& label) {
+  Json json{{"rows", report.rows}};
+  if (report.class_counts.size() == 2) {
+    json["positive"] = report.class_counts[1];
+    json["negative"] = report.class_counts[0];
+  }
+  json["classes"] = Json::object();
+  const std::vector<std::string> texts = class_texts(label);
+  for (std::size_t k = 0; k < report.class_counts.size(); ++k) json["classes"][texts[k]] = report.class_counts[k];
+  json["zero_rows"] = report.zero_rows;
   json["problems"] = Json::object();
   for (const auto& [kind, count] : report.problem_counts) json["problems"][std::string(name_of(kind))] = count;
   json["first_problems"] = Json::array();
@@ -32,9 +37,15 @@ Json report_json(const LoadReport& report) {
   return json;
 }
 
-std::string report_text(const std::string& path, const LoadReport& report) {
-  std::string text = fmt::format("  {:<12} {} ({} positive, {} negative, {} become the zero row)\n", "rows",
-                                 report.rows, report.positive, report.negative, report.zero_rows);
+std::string report_text(const std::string& path, const LoadReport& report, const Label& label) {
+  const std::vector<std::uint64_t>& counts = report.class_counts;
+  std::string classes = counts.size() == 2 ? fmt::format("{} positive, {} negative, ", counts[1], counts[0]) : "";
+  const std::vector<std::string> texts = class_texts(label);
+  for (std::size_t k = 0; counts.size() > 2 && k < counts.size(); ++k) {
+    classes += fmt::format("{} of class {}, ", counts[k], texts[k]);
+  }
+  std::string text =
+      fmt::format("  {:<12} {} ({}{} become the zero row)\n", "rows", report.rows, classes, report.zero_rows);
   for (const auto& [kind, count] : report.problem_counts) {
     if (count > 0) text += fmt::format("  {:<12} {}: {}\n", "problem", name_of(kind), count);
   }
@@ -55,20 +66,21 @@ struct PackVerb {
   void run(const Output& output) const {
     const Encoder encoder(complete_for(data, schema.schema(data)));
     BitSource bits;
-    const BlockFileSpec spec{encoder.features(), encoder.data_norm(), encoder.sparse(), to_json(encoder.schema())};
+    const BlockFileSpec spec{encoder.features(), encoder.data_norm(), encoder.sparse(), to_json(encoder.schema()),
+                             encoder.classes()};
     BlockFileWriter writer(out, spec, bits, options);
     const LoadReport report = load(data, encoder, ReadMode::strict, writer);
     const Facts facts = writer.finish();
     if (output.json) {
       Json json{{"out", out}, {"rows", facts.rows}, {"features", facts.features}, {"sparse", facts.sparse}};
-      json["check"] = report_json(report);
+      json["check"] = report_json(report, encoder.schema().label);
       json["remark"] = kNotForRelease;
       output.print(json.dump(2));
       return;
     }
     output.print(fmt::format("Packed {} into {}: {} rows, {} features, {}\n{}  {:<12} {}", data, out, facts.rows,
-                             facts.features, facts.sparse ? "sparse" : "dense", report_text(data, report), "remark",
-                             kNotForRelease));
+                             facts.features, facts.sparse ? "sparse" : "dense",
+                             report_text(data, report, encoder.schema().label), "remark", kNotForRelease));
   }
   SchemaFlags schema;
   std::string data;
@@ -85,24 +97,31 @@ struct InfoVerb {
       output.print(block_file_info(output.json));
       return;
     }
-    const InspectReport report = inspect(data, schema.schema(data));
-    output.print(output.json ? as_json(report).dump(2) : as_text(report));
+    const Schema declared = schema.schema(data);
+    const InspectReport report = inspect(data, declared);
+    output.print(output.json ? as_json(report, declared.label).dump(2) : as_text(report, declared.label));
   }
 
   std::string block_file_info(bool as_json_text) const {
     const BlockFile file(data);
     load_rows(file);  // verifies every block
     const Facts& facts = file.facts();
-    Json json{
-        {"rows", facts.rows},         {"features", facts.features},         {"data_norm", facts.data_norm},
-        {"sparse", facts.sparse},     {"block_rows", file.block_rows()},    {"blocks", file.block_count()},
-        {"bytes", file.file_bytes()}, {"checksums", "all blocks verified"}, {"schema", Json::parse(file.metadata())}};
+    Json json{{"rows", facts.rows},
+              {"features", facts.features},
+              {"data_norm", facts.data_norm},
+              {"sparse", facts.sparse},
+              {"classes", facts.classes},
+              {"block_rows", file.block_rows()},
+              {"blocks", file.block_count()},
+              {"bytes", file.file_bytes()},
+              {"checksums", "all blocks verified"},
+              {"schema", Json::parse(file.metadata())}};
     if (as_json_text) return json.dump(2);
     return fmt::format(
-        "Block file {}\n  {} rows, {} features, data_norm {:g}, {}\n  {} blocks of {} rows, {} bytes, all "
+        "Block file {}\n  {} rows, {} features, {} classes, data_norm {:g}, {}\n  {} blocks of {} rows, {} bytes, all "
         "checksums right",
-        data, facts.rows, facts.features, facts.data_norm, facts.sparse ? "sparse" : "dense", file.block_count(),
-        file.block_rows(), file.file_bytes());
+        data, facts.rows, facts.features, facts.classes, facts.data_norm, facts.sparse ? "sparse" : "dense",
+        file.block_count(), file.block_rows(), file.file_bytes());
   }
 
   static Json column_json(const ColumnProfile& column) {
@@ -114,16 +133,16 @@ struct InfoVerb {
                 {"max", column.max},
                 {"distinct", column.too_many_distinct ? Json(nullptr) : Json(column.distinct.size())}};
   }
-  static Json as_json(const InspectReport& report) {
+  static Json as_json(const InspectReport& report, const Label& label) {
     Json json{{"rows", report.profile.rows}, {"features", report.profile.features}, {"undeclared", report.undeclared}};
     json["columns"] = Json::array();
     for (const ColumnProfile& column : report.profile.columns) json["columns"].push_back(column_json(column));
     json["label"] = column_json(report.profile.label);
-    json["check"] = report_json(report.checked);
+    json["check"] = report_json(report.checked, label);
     json["remark"] = kNotForRelease;
     return json;
   }
-  std::string as_text(const InspectReport& report) const {
+  std::string as_text(const InspectReport& report, const Label& label) const {
     std::string text = fmt::format("{}: {} rows\n", data, report.profile.rows);
     for (const ColumnProfile& c : report.profile.columns) {
       text += fmt::format("  {:<24} {} numbers from {:g} to {:g}, {} empty, {} others, {} distinct\n", c.name,
@@ -131,7 +150,7 @@ struct InfoVerb {
                           c.too_many_distinct ? "many" : std::to_string(c.distinct.size()));
     }
     if (!report.undeclared.empty()) text += fmt::format("  {:<12} {}\n", "undeclared", report.undeclared);
-    if (report.undeclared.empty()) text += report_text(data, report.checked);
+    if (report.undeclared.empty()) text += report_text(data, report.checked, label);
     return text + fmt::format("  {:<12} {}", "remark", kNotForRelease);
   }
   SchemaFlags schema;

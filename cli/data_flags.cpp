@@ -14,6 +14,8 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
       ->delimiter(',');
   add("--label-negative", negative_, "label texts that mean -1 (default -1, 0), separated by commas; * for all others")
       ->delimiter(',');
+  add("--classes", classes_, "the label's public classes, separated by commas; two are negative, positive")
+      ->delimiter(',');
   add("--names", names_, "column names of a file without header, separated by commas")->delimiter(',');
   add("--range", ranges_, "NAME=MIN:MAX[:log1p], the public range of a numeric column; may be repeated");
   add("--range-all", range_all_, "MIN:MAX, the public range of every numeric column that declares none");
@@ -29,9 +31,10 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
 }
 
 bool SchemaFlags::given() const {
-  return !file_.empty() || !label_.empty() || !positive_.empty() || !negative_.empty() || !names_.empty() ||
-         !ranges_.empty() || !categories_.empty() || !ignored_.empty() || !range_all_.empty() || !projection_.empty() ||
-         no_header_ || bounds_from_data_ || !fields_.given().empty() || !projection_fields_.given().empty();
+  return !file_.empty() || !label_.empty() || !positive_.empty() || !negative_.empty() || !classes_.empty() ||
+         !names_.empty() || !ranges_.empty() || !categories_.empty() || !ignored_.empty() || !range_all_.empty() ||
+         !projection_.empty() || no_header_ || bounds_from_data_ || !fields_.given().empty() ||
+         !projection_fields_.given().empty();
 }
 
 Schema SchemaFlags::schema(const std::string& path) const {
@@ -41,6 +44,7 @@ Schema SchemaFlags::schema(const std::string& path) const {
   if (!label_.empty()) schema.label.column = label_;
   if (!positive_.empty()) schema.label.positive = positive_;
   if (!negative_.empty()) schema.label.negative = negative_;
+  if (!classes_.empty()) schema.label.classes = classes_;
   if (!names_.empty()) schema.names = names_;
   if (no_header_ || !names_.empty()) schema.header = false;
   for (const std::string& flag : ranges_) declare_range(schema, flag);

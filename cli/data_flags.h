@@ -22,6 +22,7 @@ class SchemaFlags {
   std::string label_;
   std::vector<std::string> positive_;
   std::vector<std::string> negative_;
+  std::vector<std::string> classes_;
   std::vector<std::string> names_;
   std::vector<std::string> ranges_;
   std::vector<std::string> categories_;

@@ -5,6 +5,7 @@
 #include "sotto/data/load.h"
 #include "sotto/model/evaluation.h"
 #include "sotto/model/json.h"
+#include "sotto/model/prediction.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -23,27 +24,57 @@ struct EvaluateVerb {
     const Encoder encoder(schema_from_json(loaded.encoding));
     const Dataset rows = read_dataset(data, encoder);
     const Evaluation result = evaluate(loaded, rows.view());
-    output.print(output.json ? as_json(result).dump(2) : as_text(result));
+    const std::vector<std::string> texts = class_texts(loaded);
+    output.print(output.json ? as_json(result, texts).dump(2) : as_text(result, texts));
   }
 
-  Json as_json(const Evaluation& e) const {
+  /// Two classes by the usual names; more as a table, a line an actual class and a column a predicted one.
+  static Json confusion_json(const Evaluation& e, const std::vector<std::string>& texts) {
+    if (e.classes == 2) {
+      return Json{{"true_positive", e.count(1, 1)},
+                  {"false_positive", e.count(0, 1)},
+                  {"true_negative", e.count(0, 0)},
+                  {"false_negative", e.count(1, 0)}};
+    }
+    Json counts = Json::array();
+    for (std::uint32_t actual = 0; actual < e.classes; ++actual) {
+      counts.push_back(Json::array());
+      for (std::uint32_t predicted = 0; predicted < e.classes; ++predicted) {
+        counts.back().push_back(e.count(actual, predicted));
+      }
+    }
+    return Json{{"classes", texts}, {"counts", counts}};
+  }
+
+  Json as_json(const Evaluation& e, const std::vector<std::string>& texts) const {
     Json json{{"rows", e.rows}, {"accuracy", e.accuracy}, {"loss", e.loss}, {"auc", e.auc}};
-    json["confusion"] = Json{{"true_positive", e.true_positive},
-                             {"false_positive", e.false_positive},
-                             {"true_negative", e.true_negative},
-                             {"false_negative", e.false_negative}};
+    json["confusion"] = confusion_json(e, texts);
     json["private"] = is_public;
     json["remark"] = is_public ? "the rows were declared public" : kWarning;
     return json;
   }
 
-  std::string as_text(const Evaluation& e) const {
+  static std::string confusion_text(const Evaluation& e, const std::vector<std::string>& texts) {
+    if (e.classes == 2) {
+      return fmt::format("  {:<10} predicted +1: {} right, {} wrong; predicted -1: {} right, {} wrong\n", "confusion",
+                         e.count(1, 1), e.count(0, 1), e.count(0, 0), e.count(1, 0));
+    }
+    std::string text =
+        fmt::format("  {:<10} a line an actual class, a column a predicted one\n  {:<10}", "confusion", "");
+    for (const std::string& name : texts) text += fmt::format(" {:>8}", name);
+    for (std::uint32_t actual = 0; actual < e.classes; ++actual) {
+      text += fmt::format("\n  {:>10}", texts[actual]);
+      for (std::uint32_t p = 0; p < e.classes; ++p) text += fmt::format(" {:>8}", e.count(actual, p));
+    }
+    return text + "\n";
+  }
+
+  std::string as_text(const Evaluation& e, const std::vector<std::string>& texts) const {
     std::string text = fmt::format("Evaluation of {} on {}\n", model, data);
     text += fmt::format("  {:<10} {}\n  {:<10} {:.6f}\n  {:<10} {:.6f}\n  {:<10} {:.6f}\n", "rows", e.rows, "accuracy",
                         e.accuracy, "loss", e.loss, "auc", e.auc);
-    text += fmt::format("  {:<10} predicted +1: {} right, {} wrong; predicted -1: {} right, {} wrong\n", "confusion",
-                        e.true_positive, e.false_positive, e.true_negative, e.false_negative);
-    return text + fmt::format("  {:<10} {}", "remark", is_public ? "the rows were declared public" : kWarning);
+    return text + confusion_text(e, texts) +
+           fmt::format("  {:<10} {}", "remark", is_public ? "the rows were declared public" : kWarning);
   }
 };
 

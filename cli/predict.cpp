@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <span>
 
 #include "sotto/data/dataset.h"
 #include "sotto/data/load.h"
-#include "sotto/model/evaluation.h"
 #include "sotto/model/json.h"
+#include "sotto/model/prediction.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -38,10 +39,82 @@ class Sheet {
   bool failed_ = false;
 };
 
+/// A cell of a CSV line, in quotes where it needs them.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == text.npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+/// True if every class is a whole number as JSON writes it; predictions are then numbers, otherwise texts.
+bool are_integers(const std::vector<std::string>& texts) {
+  return std::ranges::all_of(texts, [](const std::string& text) {
+    constexpr std::size_t kMostDigits = 15;
+    const std::string digits = text.starts_with('-') ? text.substr(1) : text;
+    const bool all_digits = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
+    return all_digits && digits.size() <= kMostDigits && (digits[0] != '0' || text == "0");
+  });
+}
+
+/// What is written about a row: the text of its class, its score (with one output the margin of class +1), the
+/// probability of class +1 where one output gives it, and the probability of every class if asked for.
+class PredictionLine {
+ public:
+  PredictionLine(const Model& model, bool all_probabilities)
+      : loss_(loss_of(model)), texts_(class_texts(model)), outputs_(outputs_of(model)), all_(all_probabilities) {
+    require(!all_ || gives_probabilities(loss_), "probabilities",
+            "the model's loss " + model.loss + " gives none; logistic and softmax do");
+    one_probability_ = outputs_ == 1 && gives_probabilities(loss_);
+    integers_ = are_integers(texts_);
+  }
+  std::size_t outputs() const noexcept { return outputs_; }
+
+  std::string header() const {
+    std::string line = outputs_ == 1 ? "prediction,margin" : "prediction,score";
+    if (one_probability_) line += ",probability";
+    for (std::size_t k = 0; all_ && k < texts_.size(); ++k) line += "," + csv_cell("probability_" + texts_[k]);
+    return line + "\n";
+  }
+  std::string csv(std::span<const double> row_scores) const {
+    std::string line = fmt::format("{},{}", csv_cell(texts_[predicted_class(row_scores)]), score(row_scores));
+    const std::vector<double> chances = probabilities(row_scores);
+    if (one_probability_) line += fmt::format(",{}", chances[1]);
+    for (std::size_t k = 0; all_ && k < chances.size(); ++k) line += fmt::format(",{}", chances[k]);
+    return line + "\n";
+  }
+  std::string json(std::span<const double> row_scores) const {
+    const std::string& text = texts_[predicted_class(row_scores)];
+    Json object{{"prediction", integers_ ? Json::parse(text) : Json(text)}};
+    object[outputs_ == 1 ? "margin" : "score"] = score(row_scores);
+    const std::vector<double> chances = probabilities(row_scores);
+    if (one_probability_) object["probability"] = chances[1];
+    for (std::size_t k = 0; all_ && k < chances.size(); ++k) object["probabilities"][texts_[k]] = chances[k];
+    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  }
+
+ private:
+  double score(std::span<const double> row_scores) const {
+    return outputs_ == 1 ? row_scores[0] : row_scores[predicted_class(row_scores)];
+  }
+  std::vector<double> probabilities(std::span<const double> row_scores) const {
+    if (!all_ && !one_probability_) return {};
+    return class_probabilities(loss_, row_scores);
+  }
+
+  Loss loss_;
+  std::vector<std::string> texts_;
+  std::size_t outputs_;
+  bool all_;
+  bool one_probability_ = false;
+  bool integers_ = false;
+};
+
 struct PredictVerb {
   std::string model;
   std::string data;
   std::string out;
+  bool probabilities = false;
   static constexpr std::size_t kChunkRows = 1024;
 
   void run(const Output& output) const {
@@ -49,13 +122,16 @@ struct PredictVerb {
     const Encoder encoder(schema_from_json(loaded.encoding));
     const auto reader = open_rows(data, encoder.schema(), ReadMode::lenient, LabelUse::ignored);
     RowEncoder encode(encoder, *reader, LabelUse::ignored);
+    const PredictionLine line(loaded, probabilities);
     Sheet sheet(out);
-    const bool logistic = loaded.loss == "logistic";
-    if (!output.json) sheet.write(logistic ? "prediction,margin,probability\n" : "prediction,margin\n");
+    if (!output.json) sheet.write(line.header());
     const auto write_chunk = [&](const Dataset& rows) {
       std::vector<double> values;
-      margins(loaded, rows.view(), values);
-      for (const double margin : values) sheet.write(line(margin, logistic, output.json));
+      scores(loaded, rows.view(), values);
+      for (std::size_t first = 0; first < values.size(); first += line.outputs()) {
+        const std::span<const double> row_scores(values.data() + first, line.outputs());
+        sheet.write(output.json ? line.json(row_scores) : line.csv(row_scores));
+      }
     };
     RawRow raw;
     EncodedRow row;
@@ -71,18 +147,6 @@ struct PredictVerb {
     if (held > 0) write_chunk(builder.finish());
     sheet.finish();
   }
-
-  static std::string line(double margin, bool logistic, bool json) {
-    const int prediction = margin > 0 ? 1 : -1;
-    const double probability = 1 / (1 + std::exp(-margin));
-    if (json) {
-      Json object{{"prediction", prediction}, {"margin", margin}};
-      if (logistic) object["probability"] = probability;
-      return object.dump() + "\n";
-    }
-    return logistic ? fmt::format("{},{},{}\n", prediction, margin, probability)
-                    : fmt::format("{},{}\n", prediction, margin);
-  }
 };
 
 }  // namespace
@@ -97,6 +161,9 @@ void add_predict(CLI::App& program, Output& output) {
       ->type_name("FILE");
   verb->add_option("--out", state->out, "where the predictions are written; standard output if not given")
       ->type_name("FILE");
+  verb->add_flag("--probabilities", state->probabilities,
+                 "the probability of each class: sigmoid (logistic, two classes), share of exp(score) (softmax), "
+                 "sigmoids divided by their sum (logistic, more classes)");
   verb->callback([state, &output] { state->run(output); });
 }
 

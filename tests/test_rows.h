@@ -23,7 +23,8 @@ struct Row {
 /// A private table. Rows are clipped to `norm` on entry, as a data set does.
 class Rows {
  public:
-  Rows(std::size_t rows, std::uint32_t features, double norm = 1) : features_(features), norm_(norm) {
+  Rows(std::size_t rows, std::uint32_t features, double norm = 1, std::uint32_t classes = 2)
+      : features_(features), norm_(norm), classes_(classes) {
     values_.assign(rows * features, 0.0F);
     labels_.assign(rows, 1.0F);
   }
@@ -37,7 +38,7 @@ class Rows {
     }
     labels_[position] = row.label;
   }
-  Facts facts(bool sparse = false) const { return {size(), features_, norm_, sparse}; }
+  Facts facts(bool sparse = false) const { return {size(), features_, norm_, sparse, classes_}; }
 
   /// Feeds the rows in the given order, `block` at a time, dense or CSR.
   void feed(RowConsumer& consumer, const Order& order, std::size_t block, bool sparse) const {
@@ -78,6 +79,7 @@ class Rows {
 
   std::uint32_t features_;
   double norm_;
+  std::uint32_t classes_;
   std::vector<float> values_;
   std::vector<float> labels_;
 };

@@ -18,6 +18,9 @@ class CuratedNoise final : public StepNoise {
   void step(double decay, double size, std::span<double> batch_sum, std::span<double> weights) noexcept override {
     sums_.step(decay, size, batch_sum, weights);
   }
+  void step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept override {
+    sums_.step_row(decay, size, row, weights);
+  }
   const NoisySums& sums() const noexcept { return sums_; }
 
  private:
@@ -90,7 +93,8 @@ void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, P
 Vector run_recipe(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
   std::optional<CuratedNoise> step_noise;
   if (plan.noise_at == NoiseAt::each_batch) {
-    step_noise.emplace(curator.step_noise(plan.noise->mechanism, plan.noise_path, plan.noise->charge.draws()));
+    step_noise.emplace(curator.step_noise(plan.noise->mechanism, plan.noise_path,
+                                          {plan.noise->charge.draws(), plan.recipe.batch_rows}));
   }
   Psgd psgd(plan.recipe, engine.facts(), step_noise ? &*step_noise : nullptr);
   run_passes(engine, plan, request, psgd);

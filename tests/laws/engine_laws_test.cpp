@@ -114,6 +114,24 @@ TEST_P(EngineLaws, EveryEngineVisitsTheRowsOfAScanOrderInThatOrder) {
   }
 }
 
+TEST_P(EngineLaws, EveryEngineFeedsTheRowsAtGivenPositions) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("rows.sotto");
+  pack_rows(path, make_rows(1234, 50, GetParam(), 3), 50, GetParam());
+  const LoadedRows stored = load_rows(BlockFile(path));
+  const std::vector<std::uint64_t> none, some = {0, 1, 2, 5, 600, 601, 1000, 1232, 1233};
+  for (const NamedEngine& named : kEngines) {
+    const std::unique_ptr<Engine> engine = named.make(path);
+    for (const auto& positions : {none, some}) {
+      Bytes expected, fed;
+      for (const std::uint64_t row : positions) expected.consume(stored.rows().slice(row, 1));
+      engine->scan_positions(positions, fed);
+      EXPECT_EQ(fed.rows, positions.size()) << named.name;
+      EXPECT_TRUE(fed.bytes == expected.bytes) << named.name;
+    }
+  }
+}
+
 TEST_P(EngineLaws, EveryEngineReportsTheFactsOfTheFile) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("rows.sotto");

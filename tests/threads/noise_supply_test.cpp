@@ -27,9 +27,10 @@ std::vector<double> drawn_directly(const Mechanism& mechanism, std::uint64_t dra
   return values;
 }
 
-std::vector<double> supplied(const Mechanism& mechanism, NoisePath path, std::uint64_t draws) {
+std::vector<double> supplied(const Mechanism& mechanism, NoisePath path, std::uint64_t draws,
+                             std::uint64_t rows_a_draw = 1) {
   BitSource bits(ReproducibleSeed{5});
-  NoiseSupply supply(bits, mechanism, path, draws);
+  NoiseSupply supply(bits, mechanism, path, {draws, rows_a_draw});
   std::vector<double> values;
   for (std::uint64_t i = 0; i < draws; ++i) {
     const double* vector = supply.next();
@@ -49,8 +50,9 @@ TEST(NoiseSupply, ManyDrawsFromAThreadRepeatWithTheSeedAndNeverRepeatThemselves)
   constexpr std::uint64_t kDraws = 30'000;  // several blocks
   for (const NoisePath path : {NoisePath::safe, NoisePath::fast}) {
     const Calibrated noise = calibrated(MechanismChoice::gaussian, kDraws, 1e-6);
-    const std::vector<double> first = supplied(noise.mechanism, path, kDraws);
-    EXPECT_EQ(first, supplied(noise.mechanism, path, kDraws));
+    const std::vector<double> first = supplied(noise.mechanism, path, kDraws, 10);
+    EXPECT_EQ(first, supplied(noise.mechanism, path, kDraws, 10));
+    EXPECT_EQ(first, supplied(noise.mechanism, path, kDraws, 1)) << "without a thread";
     std::set<std::vector<double>> vectors;
     for (std::size_t i = 0; i < first.size(); i += kDimension) {
       vectors.insert(std::vector<double>(first.begin() + static_cast<std::ptrdiff_t>(i),
@@ -66,7 +68,7 @@ TEST(NoiseSupply, ManyDrawsHaveTheStatedVariance) {
   const double stddev = std::get<GaussianNoise>(noise.mechanism).stddev();
   for (const NoisePath path : {NoisePath::safe, NoisePath::fast}) {
     double squares = 0;
-    for (const double value : supplied(noise.mechanism, path, kDraws)) squares += value * value;
+    for (const double value : supplied(noise.mechanism, path, kDraws, 10)) squares += value * value;
     const double measured = squares / static_cast<double>(kDraws * kDimension);
     EXPECT_NEAR(measured / (stddev * stddev), 1.0, 0.02);
   }
@@ -76,7 +78,7 @@ TEST(NoiseSupply, CanBeLeftBeforeItsDrawsAreUsed) {
   const Calibrated noise = calibrated(MechanismChoice::l2_laplace, 1'000'000);
   for (const int used : {0, 1, 10'000}) {
     BitSource bits(ReproducibleSeed{1});
-    NoiseSupply supply(bits, noise.mechanism, NoisePath::safe, 1'000'000);
+    NoiseSupply supply(bits, noise.mechanism, NoisePath::safe, {1'000'000, 10});
     for (int i = 0; i < used; ++i) supply.next();
   }
 }
@@ -106,6 +108,34 @@ TEST(NoisySums, TheStepWithNoiseIsTheNoisedSumThenTheStep) {
   std::vector<double> before = w;
   fused.step(1.0, 0.125, sum, w);
   EXPECT_EQ(w, before);
+}
+
+TEST(NoisySums, TheStepOfOneRowIsTheStepOfItsSum) {
+  constexpr std::uint64_t kDraws = 300;
+  const Calibrated noise = calibrated(MechanismChoice::l2_laplace, kDraws);
+  for (const NoisePath path : {NoisePath::safe, NoisePath::fast}) {
+    BitSource bits_one(ReproducibleSeed{9}), bits_two(ReproducibleSeed{9});
+    Curator one(bits_one), two(bits_two);
+    one.charge(noise.charge);
+    two.charge(noise.charge);
+    NoisySums of_row = one.step_noise(noise.mechanism, path, kDraws);
+    NoisySums of_sum = two.step_noise(noise.mechanism, path, kDraws);
+    const std::vector<float> x = {0.1F, -0.2F, 0.3F, -0.4F, 0.5F};
+    std::vector<double> w(kDimension, 0.5), v(kDimension, 0.5), sum(kDimension);
+    for (std::uint64_t i = 0; i < kDraws; ++i) {
+      const double coefficient = 0.01 * static_cast<double>(i);
+      for (std::size_t k = 0; k < kDimension; ++k) sum[k] = coefficient * static_cast<double>(x[k]);
+      of_row.step_row(0.99, 0.125, {coefficient, x.data()}, w);
+      of_sum.step(0.99, 0.125, sum, v);
+    }
+    EXPECT_EQ(w, v);
+    // Nothing is charged any more: the row must not reach the weights.
+    const std::vector<double> before = w;
+    of_row.step_row(1.0, 0.125, {1e6, x.data()}, w);
+    EXPECT_EQ(w, before);
+    // Nor with weights of another dimension.
+    EXPECT_EQ(of_row.draws_left(), 0U);
+  }
 }
 
 TEST(BitSource, ManyThreadsHaveStreamsOfTheirOwn) {

@@ -68,13 +68,16 @@ inline void add_rows(const std::vector<Row>& rows, bool sparse, RowSink& sink) {
   }
 }
 
-inline Facts pack_rows(const std::string& path, const std::vector<Row>& rows, std::uint32_t features, bool sparse) {
+inline Facts pack_rows(const std::string& path, const std::vector<Row>& rows, const BlockFileSpec& spec) {
   BitSource bits(ReproducibleSeed{99});
-  const BlockFileSpec spec{
-      .features = features, .data_norm = 1.0, .sparse = sparse, .metadata = R"({"label":"y","bounds":"declared"})"};
   BlockFileWriter writer(path, spec, bits, {.memory_mb = 8});
-  add_rows(rows, sparse, writer);
+  add_rows(rows, spec.sparse, writer);
   return writer.finish();
+}
+inline Facts pack_rows(const std::string& path, const std::vector<Row>& rows, std::uint32_t features, bool sparse) {
+  return pack_rows(
+      path, rows,
+      {.features = features, .data_norm = 1.0, .sparse = sparse, .metadata = R"({"label":"y","bounds":"declared"})"});
 }
 
 /// The rows of a block, one by one.

@@ -57,6 +57,8 @@ TEST_F(HostileFile, ImpossibleFactsAreRefusedWithoutOverflow) {
         {"norm not a number", [](auto& h) { h.facts.data_norm = std::nan(""); }},
         {"infinite norm", [](auto& h) { h.facts.data_norm = std::numeric_limits<double>::infinity(); }},
         {"negative norm", [](auto& h) { h.facts.data_norm = -1; }},
+        {"one class", [](auto& h) { h.facts.classes = 1; }},
+        {"too many classes", [](auto& h) { h.facts.classes = kMaxClasses + 1; }},
         {"another kind", [](auto& h) { h.facts.sparse = !h.facts.sparse; }},
         {"another size", [](auto& h) { h.file_bytes = kHuge; }},
         {"index elsewhere", [](auto& h) { h.index_offset = kHuge - 63; }},

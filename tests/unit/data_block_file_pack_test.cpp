@@ -104,6 +104,24 @@ TEST(BlockFileWriter, RefusesWhatCannotBeARow) {
   EXPECT_EQ(sparse.finish().rows, 1U);
 }
 
+TEST(BlockFileWriter, RefusesALabelOfNoClass) {
+  const TemporaryDirectory directory;
+  BitSource bits(ReproducibleSeed{3});
+  BlockFileSpec spec = spec_of(1, false);
+  spec.classes = 3;
+  BlockFileWriter writer(directory.file("a"), spec, bits);
+  const std::vector<float> row = {0.5F};
+  for (const float label : {-1.0F, 3.0F, 0.5F, std::numeric_limits<float>::quiet_NaN(), 1e30F}) {
+    EXPECT_THROW(writer.add_dense(row, label), Error) << label;
+  }
+  for (const float label : {0.0F, 1.0F, 2.0F}) EXPECT_NO_THROW(writer.add_dense(row, label)) << label;
+  EXPECT_EQ(writer.finish().classes, 3U);
+  for (const std::uint32_t classes : {0U, 1U, kMaxClasses + 1}) {
+    spec.classes = classes;
+    EXPECT_THROW(BlockFileWriter(directory.file("b"), spec, bits), Error) << classes;
+  }
+}
+
 TEST(BlockFileWriter, RefusesImpossibleSettings) {
   const TemporaryDirectory directory;
   BitSource bits(ReproducibleSeed{3});

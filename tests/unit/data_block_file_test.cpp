@@ -35,6 +35,38 @@ TEST_P(BlockFileTest, GivesBackEveryRowBitForBitWithItsFacts) {
   }
 }
 
+TEST_P(BlockFileTest, GivesBackTheLabelsOfManyClasses) {
+  for (const std::uint32_t classes : {3U, 10U, kMaxClasses}) {
+    std::vector<Row> rows = make_rows(100, 9, GetParam());
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].label = static_cast<float>((i * 41) % classes);
+    const BlockFileSpec spec{.features = 9, .sparse = GetParam(), .metadata = "{}", .classes = classes};
+    EXPECT_EQ(pack_rows(path_, rows, spec).classes, classes);
+    EXPECT_EQ(BlockFile(path_).facts().classes, classes);
+    EXPECT_EQ(BlockFile(path_).facts().sparse, GetParam());
+    EXPECT_EQ(sorted(stored_rows(path_)), sorted(rows));
+  }
+}
+
+TEST_P(BlockFileTest, ARowOfNoClassBecomesTheZeroRow) {
+  // Written as a file of ten classes, then declared to have three: every other label is unsound.
+  std::vector<Row> rows = make_rows(40, 9, GetParam());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].label = static_cast<float>(i % 10);
+  pack_rows(path_, rows, {.features = 9, .sparse = GetParam(), .metadata = "{}", .classes = 10});
+  std::vector<std::byte> bytes = file_bytes(path_);
+  bytes[29] = std::byte{3};  // the number of classes: bits 8 to 31 of the flags at byte 28
+  const std::uint64_t sum = checksum(std::span(bytes).first(4096).subspan(16), 0);
+  std::memcpy(bytes.data() + 8, &sum, 8);
+  write_file(path_, bytes);
+  std::size_t replaced = 0;
+  for (const Row& row : stored_rows(path_)) {
+    const bool zero = std::ranges::all_of(row.values, [](float v) { return v == 0; });
+    EXPECT_TRUE(is_label(row.label, 3));
+    EXPECT_TRUE(!zero || row.label == 1);
+    replaced += zero ? 1U : 0U;
+  }
+  EXPECT_EQ(replaced, 28U);
+}
+
 TEST_P(BlockFileTest, ReadsTheSameMappedOrNot) {
   pack_rows(path_, make_rows(500, 6, GetParam()), 6, GetParam());
   const BlockFile mapped(path_, std::numeric_limits<std::uint64_t>::max());

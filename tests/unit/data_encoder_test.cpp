@@ -127,11 +127,41 @@ TEST(Encoder, LabelsAreComparedAsTextsThenAsNumbers) {
   const LabelMatcher standard{Label{}};
   for (const char* text : {"1", "+1", "1.0", "1.000e+00"}) EXPECT_EQ(standard.match(text), 1.0F) << text;
   for (const char* text : {"-1", "0", "0.0", "-1.0", "0e0"}) EXPECT_EQ(standard.match(text), -1.0F) << text;
-  for (const char* text : {"2", "", "yes", "nan", "*"}) EXPECT_EQ(standard.match(text), 0.0F) << text;
+  for (const char* text : {"2", "", "yes", "nan", "*"}) EXPECT_FALSE(standard.match(text).has_value()) << text;
   const LabelMatcher rest{Label{"y", {"normal."}, {"*"}}};
   EXPECT_EQ(rest.match("normal."), 1.0F);
   EXPECT_EQ(rest.match("smurf."), -1.0F);
-  EXPECT_EQ(rest.match(""), 0.0F);
+  EXPECT_FALSE(rest.match("").has_value());
+}
+
+TEST(Encoder, ClassesAreNumberedInTheirOrderAndTheFirstIsALabelToo) {
+  const LabelMatcher matcher{Label{.column = "y", .classes = {"red", "2", "blue"}}};
+  EXPECT_EQ(matcher.match("red"), 0.0F);
+  EXPECT_EQ(matcher.match("2.0"), 1.0F);
+  EXPECT_EQ(matcher.match("blue"), 2.0F);
+  for (const char* text : {"0", "1", "", "Red", "nan", "-1"}) EXPECT_FALSE(matcher.match(text).has_value()) << text;
+  const LabelMatcher two{Label{.column = "y", .classes = {"no", "yes"}}};
+  EXPECT_EQ(two.match("no"), -1.0F);
+  EXPECT_EQ(two.match("yes"), 1.0F);
+  const LabelMatcher open{Label{.column = "y", .classes = {"a", "b", "*"}}};
+  EXPECT_EQ(open.match("anything"), 2.0F);
+  EXPECT_FALSE(open.match("").has_value());
+}
+
+TEST(Encoder, ALabelOutsideTheClassesMakesTheRowZeroAndAFirstClassDoesNot) {
+  Schema schema = people();
+  schema.label = Label{.column = "y", .classes = {"low", "middle", "high"}};
+  const Encoder encoder = people_encoder(schema);
+  EXPECT_EQ(encoder.facts(5).classes, 3U);
+  const EncodedRow first = encode_person(encoder, "1,60,admin,100,low");
+  EXPECT_EQ(first.label, 0.0F);
+  EXPECT_EQ(first.values, (std::vector<float>{1.0F, 1.0F, 0.0F, 1.0F}));
+  EXPECT_TRUE(first.problems.empty());
+  const EncodedRow unknown = encode_person(encoder, "1,60,admin,100,lowest");
+  EXPECT_EQ(unknown.values, std::vector<float>(4, 0.0F));
+  EXPECT_TRUE(is_label(unknown.label, 3));
+  ASSERT_EQ(unknown.problems.size(), 1U);
+  EXPECT_EQ(unknown.problems[0].kind, ProblemKind::unknown_label);
 }
 
 TEST(Encoder, ReadsColumnsInAnyOrderAndPastNewOnes) {

@@ -149,7 +149,7 @@ TEST(Load, TrainingTreatsBadValuesSilently) {
   EXPECT_EQ(report.rows, 9U);
   EXPECT_TRUE(report.problem_counts.empty());
   EXPECT_TRUE(report.first_problems.empty());
-  EXPECT_EQ(report.zero_rows + report.positive + report.negative, 0U);
+  EXPECT_EQ(report.zero_rows + report.class_counts[0] + report.class_counts[1], 0U);
   EXPECT_EQ(data.facts().rows, 9U);
   const std::vector<bool> zero = {false, true, true, true, true, false, false, true, true};
   for (std::size_t i = 0; i < zero.size(); ++i) {
@@ -168,8 +168,8 @@ TEST(Load, AStrictCheckCountsAndPlacesEveryProblem) {
   const LoadReport report = load(file.path(), encoder, ReadMode::strict, builder);
   EXPECT_EQ(report.rows, 9U);
   EXPECT_EQ(report.zero_rows, 6U);
-  EXPECT_EQ(report.positive, 2U);
-  EXPECT_EQ(report.negative, 1U);
+  EXPECT_EQ(report.class_counts[1], 2U);
+  EXPECT_EQ(report.class_counts[0], 1U);
   std::uint64_t total = 0;
   std::map<ProblemKind, std::uint64_t> counts;
   for (const auto& [kind, count] : report.problem_counts) {
@@ -260,6 +260,15 @@ TEST(Inspect, TellsTheHolderEverythingAndWhatToDeclare) {
   EXPECT_EQ(declared.checked.zero_rows, 6U);
 }
 
+TEST(Inspect, CountsTheRowsOfEveryClass) {
+  const TempFile file("three.csv", "x,y\n0.1,a\n0.2,c\n0.3,b\n0.4,c\n0.5,d\nbad,a\n");
+  Schema schema = clipped("y");
+  schema.label.classes = {"c", "a", "b"};
+  const InspectReport report = inspect(file.path(), schema);
+  EXPECT_EQ(report.checked.class_counts, (std::vector<std::uint64_t>{2, 1, 1}));
+  EXPECT_EQ(report.checked.zero_rows, 2U);
+}
+
 TEST(Inspect, AStructureErrorTellsTheLine) {
   const TempFile file("a.csv", "a,y\n1,1\n1,1,1\n");
   EXPECT_TRUE(contains(message_of([&] { inspect(file.path(), clipped("y")); }), "line 3"));
@@ -276,6 +285,16 @@ TEST(AssumedBounds, AreReadFromTheRowsAndMarked) {
   EXPECT_EQ(schema.label.positive, (std::vector<std::string>{"yes"}));
   EXPECT_EQ(schema.label.negative, (std::vector<std::string>{"no"}));
   EXPECT_TRUE(schema_from_json(to_json(schema)).bounds_from_data);
+}
+
+TEST(AssumedBounds, MoreThanTwoLabelsBecomeClasses) {
+  const TempFile file("three.csv", "x,y\n0.1,10\n0.2,9\n0.3,9.0\n0.4,\n0.5,none\n");
+  const Schema assumed = assume_bounds_from_data(file.path(), labelled("y"));
+  EXPECT_EQ(assumed.label.classes, (std::vector<std::string>{"9", "10", "none"}));
+  EXPECT_TRUE(assumed.bounds_from_data);
+  Schema declared = labelled("y");
+  declared.label.classes = {"9", "10"};
+  EXPECT_EQ(assume_bounds_from_data(file.path(), declared).label.classes, declared.label.classes);
 }
 
 TEST(AssumedBounds, KeepWhatIsDeclared) {
@@ -296,9 +315,9 @@ TEST(AssumedBounds, RefuseWhatCannotBeGuessed) {
   for (int i = 0; i < 1500; ++i) text += "name" + std::to_string(i) + ",1\n";
   const TempFile names("a.csv", text);
   EXPECT_TRUE(contains(message_of([&] { assume_bounds_from_data(names.path(), labelled("y")); }), "different texts"));
-  const TempFile three("a.csv", "a,y\n1,red\n2,green\n3,blue\n");
-  EXPECT_TRUE(contains(message_of([&] { assume_bounds_from_data(three.path(), labelled("y")); }), "two values"));
-  EXPECT_TRUE(contains(message_of([&] { assume_bounds_from_data(three.path(), labelled("z")); }), "label"));
+  const TempFile one("a.csv", "a,y\n1,red\n2,\n3,red\n");
+  EXPECT_TRUE(contains(message_of([&] { assume_bounds_from_data(one.path(), labelled("y")); }), "fewer than 2"));
+  EXPECT_TRUE(contains(message_of([&] { assume_bounds_from_data(one.path(), labelled("z")); }), "label"));
 }
 
 TEST(AssumedBounds, WorkForLibsvm) {

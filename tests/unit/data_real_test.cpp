@@ -143,7 +143,7 @@ TEST(RealData, TitanicWithQuotedCommasAndEmptyCells) {
   EXPECT_EQ(report.checked.rows, 891U);
   EXPECT_EQ(report.checked.zero_rows, 177U);  // rows without an age
   EXPECT_EQ(report.profile.label.numbers, 891U);
-  EXPECT_EQ(report.checked.positive + report.checked.negative, 714U);
+  EXPECT_EQ(report.checked.class_counts[0] + report.checked.class_counts[1], 714U);
 }
 
 TEST(RealData, KddCup99NormalAgainstAttack) {

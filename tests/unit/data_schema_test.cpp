@@ -42,6 +42,17 @@ TEST(Schema, AJsonRoundTripKeepsEveryField) {
   EXPECT_EQ(schema_from_json(to_json(chosen)), chosen);
 }
 
+TEST(Schema, AJsonRoundTripKeepsTheClasses) {
+  Schema schema;
+  schema.label.column = "y";
+  schema.label.classes = {"setosa", "7", "caf\xc3\xa9", "-0.5"};
+  EXPECT_EQ(schema_from_json(to_json(schema)), schema);
+  EXPECT_EQ(class_count(schema.label), 4U);
+  EXPECT_EQ(class_texts(schema.label), schema.label.classes);
+  EXPECT_EQ(class_count(Label{}), 2U);
+  EXPECT_EQ(class_texts(Label{"y", {"yes", "y"}, {"no", "n"}}), (std::vector<std::string>{"no", "yes"}));
+}
+
 TEST(Schema, ReadsWhatAHandWouldWrite) {
   const Schema schema = schema_from_json(R"({
     "columns": [{"name": "age", "kind": "numeric", "min": 17, "max": 90},
@@ -72,6 +83,12 @@ TEST(Schema, EveryMistakeInAFileIsNamed) {
            {R"({"columns": [{"name": "y"}], "label": {"column": "y"}})", "is the label"},
            {R"({"label": {"positive": ["1"], "negative": ["1"]}})", "both positive and negative"},
            {R"({"label": {"positive": []}})", "positive must list"},
+           {R"({"label": {"classes": ["a"]}})", "classes: got 1"},
+           {R"({"label": {"classes": ["a", "b", "a"]}})", "'a' is listed twice"},
+           {R"({"label": {"classes": ["1", "2", "1.0"]}})", "'1.0' is listed twice"},
+           {R"({"label": {"classes": ["a", ""]}})", "empty text"},
+           {R"({"label": {"classes": ["a", "b"], "positive": ["a"]}})", "not both"},
+           {R"({"label": {"classes": [1, 2]}})", "label.classes: must be a text"},
            {R"({"label": "y"})", "label: must be an object"},
            {R"({"data_norm": 0})", "data_norm"},
            {R"({"data_norm": -1})", "data_norm"},

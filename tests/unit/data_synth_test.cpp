@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "data_testing.h"
@@ -67,6 +68,26 @@ TEST(Synth, LabelNoiseFlipsTheDeclaredShare) {
   }
   EXPECT_NEAR(static_cast<double>(wrong), 2000, 200);
   for (const int count : used) EXPECT_NEAR(count, 1000, 150);
+}
+
+TEST(Synth, ClassesAreTheNearestDirectionButForTheDeclaredShare) {
+  BitSource bits{ReproducibleSeed{8}};
+  DatasetBuilder builder({.rows = 0, .features = 20, .data_norm = 1.0, .sparse = true, .classes = 5});
+  const Vector directions =
+      synth_large({.rows = 5000, .features = 20, .sparsity = 0.5, .noise = 0.2, .classes = 5}, bits, builder);
+  const Dataset data = builder.finish();
+  ASSERT_EQ(directions.size(), 100U);
+  std::vector<int> wrong_by(5, 0);
+  for (std::size_t i = 0; i < 5000; ++i) {
+    std::vector<double> scores;
+    for (std::ptrdiff_t k = 0; k < 5; ++k) {
+      scores.push_back(dot_row(data.view(), i, Vector(directions.begin() + 20 * k, directions.begin() + 20 * k + 20)));
+    }
+    const auto nearest = std::ranges::max_element(scores) - scores.begin();
+    ++wrong_by[static_cast<std::size_t>(static_cast<int>(data.view().labels[i]) - nearest + 5) % 5];
+  }
+  EXPECT_NEAR(wrong_by[0], 4000, 150);
+  for (const std::size_t shift : {1, 2, 3, 4}) EXPECT_NEAR(wrong_by[shift], 250, 70);
 }
 
 TEST(Synth, ImpossibleRequestsAreRefused) {

@@ -27,6 +27,10 @@ TEST(GridKernels, EveryTargetPutsOnTheGridAddsNoiseAndSteps) {
       kernels::scale_integers(kGrid, integers.data(), noise.data(), n);
       kernels::scaled(-1.5, x.data(), scaled.data(), n);
       kernels::step_on_grid({0.9, 0.125, kGrid, noise.data()}, sum.data(), w.data(), n);
+      std::vector<double> of_row(n, 0.75), of_sum(n, 0.75);
+      kernels::step_row_on_grid({0.9, 0.125, kGrid, noise.data()}, {-1.5, x.data()}, of_row.data(), n);
+      kernels::step_on_grid({0.9, 0.125, kGrid, noise.data()}, scaled.data(), of_sum.data(), n);
+      EXPECT_EQ(of_row, of_sum) << target;
       std::vector<double> noised = sum;
       kernels::add_on_grid(kGrid, noise.data(), noised.data(), n);
       EXPECT_EQ(noised[0], -0x1p50 * kGrid + noise[0]);

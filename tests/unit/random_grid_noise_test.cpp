@@ -140,7 +140,7 @@ void compare_gaussian(double scale, std::size_t dimension, int vectors) {
   const Factor factor{scale, Reference(scale)};
   std::vector<std::int64_t> noise(dimension);
   for (int n = 0; n < vectors; ++n) {
-    draw_lazy_gaussian(digits, scale, noise);
+    draw_lazy_gaussian(digits, scale, lazy::Lanes<std::int64_t>{noise});
     for (std::size_t done = 0; done < dimension; done += 256) {
       const std::size_t lanes = std::min<std::size_t>(256, dimension - done);
       const Block block(same, (lanes + 1) / 2, 0);
@@ -157,7 +157,7 @@ void compare_l2_laplace(double scale, std::size_t dimension, std::size_t vectors
   const std::size_t lanes = std::min<std::size_t>(254, dimension);
   const std::size_t pairs = (lanes + 1) / 2 + 1;
   for (std::size_t n = 0; n < vectors; n += together) {
-    draw_lazy_l2_laplace(digits, scale, dimension, noise);
+    draw_lazy_l2_laplace(digits, scale, dimension, lazy::Lanes<std::int64_t>{noise});
     std::span<const std::int64_t> left = noise;
     while (!left.empty()) {
       const std::size_t group = std::min(128 / pairs, left.size() / dimension);
@@ -194,6 +194,27 @@ TEST(GridNoise, VectorsDrawnTogetherEqualTheReference) {
   compare_l2_laplace(0x1p36, 50, 40, 20);
 }
 
+TEST(GridNoise, MultiplesOfTheStepAreTheIntegersTimesTheStep) {
+  constexpr double kStep = 0x1p-13;
+  for (const std::size_t d : {1U, 2U, 3U, 7U, 8U, 9U, 17U, 50U, 253U, 254U, 255U, 600U}) {
+    for (const double scale : {3.0, 12345.678, 0x1p30, 0x1p45}) {
+      BitSource bits(ReproducibleSeed{d}), same(ReproducibleSeed{d});
+      std::vector<std::int64_t> integers(40 * d);
+      std::vector<double> values(40 * d);
+      draw_l2_laplace(bits, scale, d, integers);
+      draw_l2_laplace(same, GridScale{scale, kStep}, d, values);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        ASSERT_EQ(values[i], kStep * static_cast<double>(integers[i])) << d << " at " << scale;
+      }
+      draw_gaussian(bits, scale, integers);
+      draw_gaussian(same, GridScale{scale, kStep}, values);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        ASSERT_EQ(values[i], kStep * static_cast<double>(integers[i])) << d << " at " << scale;
+      }
+    }
+  }
+}
+
 TEST(GridNoise, ScalesBeyondBinary64EqualTheReference) {
   compare_gaussian(0x1p34, 50, 40);
   compare_gaussian(0x1p40, 50, 20);
@@ -207,10 +228,10 @@ TEST(GridNoise, ScalesBeyondBinary64EqualTheReference) {
 TEST(GridNoise, DigitsAreExtendedOnlyWhenNeeded) {
   KnownDigits digits;
   std::vector<std::int64_t> noise(50);
-  for (int n = 0; n < 200; ++n) draw_lazy_gaussian(digits, 0x1p10, noise);
+  for (int n = 0; n < 200; ++n) draw_lazy_gaussian(digits, 0x1p10, lazy::Lanes<std::int64_t>{noise});
   EXPECT_LT(digits.extensions, 100U);  // u outside the range of the kernel: 1 in 2700
   digits.extensions = 0;
-  draw_lazy_gaussian(digits, 0x1p55, noise);
+  draw_lazy_gaussian(digits, 0x1p55, lazy::Lanes<std::int64_t>{noise});
   EXPECT_EQ(digits.extensions, 25U * 2U * 3U);
 }
 

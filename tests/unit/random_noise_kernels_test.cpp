@@ -108,31 +108,62 @@ TEST(NoiseKernels, PairsInBinary64AreWithinTheirError) {
   EXPECT_GT(worst, 0.01);
 }
 
-TEST(NoiseKernels, RoundingMarksPairsThatAreCloseLargeOrNotANumber) {
-  const std::vector<double> cosines = {1.0, 1.4999, 1.49, -2.51, -2.5001, 1e16, std::nan(""), 0.0, -0.2};
+TEST(NoiseKernels, RoundingMarksPairsThatAreCloseOrNotANumber) {
+  const std::vector<double> cosines = {1.0, 1.4999, 1.49, -2.51, -2.5001, 0.5, std::nan(""), 0.0, -0.2};
   const std::vector<double> sines = {-1e9, 0.5, -0.49, 0x1p50 - 1.0, 3.25, 7.0, -HUGE_VAL, 1.25, 0.5};
   const auto padded = [](std::vector<double> x) {
     x.resize(x.size() + kNormalSlack, 0.5);
     return x;
   };
-  std::vector<std::int64_t> noise(17);  // the last sine is not asked for
+  std::vector<double> noise(17);  // the last sine is not asked for
   std::vector<std::uint16_t> doubtful(9);
   const std::size_t count =
       round_pairs(padded(cosines).data(), padded(sines).data(), {1.0, 0.499}, noise, doubtful.data());
   doubtful.resize(count);
   EXPECT_EQ(doubtful, (std::vector<std::uint16_t>{1, 4, 5, 6}));
   for (const std::size_t i : {0U, 2U, 3U, 7U, 8U}) {
-    EXPECT_EQ(static_cast<double>(noise[i]), std::nearbyint(cosines[i]));
+    EXPECT_EQ(noise[i], std::nearbyint(cosines[i]));
     if (i < 8) {
-      EXPECT_EQ(static_cast<double>(noise[9 + i]), std::nearbyint(sines[i]));
+      EXPECT_EQ(noise[9 + i], std::nearbyint(sines[i]));
     }
+  }
+}
+
+TEST(NoiseKernels, RoundingToAUnitIsRoundingToIntegersInThatUnit) {
+  for (std::size_t n = 1; n < 60; ++n) {
+    std::vector<double> cosines, sines;
+    for (std::size_t i = 0; i < n + kNormalSlack; ++i) {
+      cosines.push_back(static_cast<double>(scramble(i) >> 11) * 0x1p-50 - 4.0);
+      sines.push_back(i % 19 == 18 ? std::nan("") : static_cast<double>(scramble(i + 99) >> 11) * 0x1p-50 - 4.0);
+    }
+    std::vector<double> whole(n), halves(n);
+    std::vector<std::uint16_t> doubtful(n), same(n);
+    const std::size_t count = round_pairs(cosines.data(), sines.data(), {10.0, 0.45}, whole, doubtful.data());
+    EXPECT_EQ(round_pairs(cosines.data(), sines.data(), {5.0, 0.225, 0.5}, halves, same.data()), count);
+    EXPECT_EQ(doubtful, same);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < (n + 1) / 2; ++i) {
+      const bool has_sine = (n + 1) / 2 + i < n;
+      const auto far = [](double x) { return std::abs(x - std::nearbyint(x)) < 0.45; };
+      if (!far(10.0 * cosines[i]) || (has_sine && !far(10.0 * sines[i]))) {
+        ASSERT_LT(next, count);
+        EXPECT_EQ(doubtful[next++], i);
+        continue;
+      }
+      EXPECT_EQ(whole[i], std::nearbyint(10.0 * cosines[i]));
+      EXPECT_EQ(halves[i], 0.5 * whole[i]);
+      if (has_sine) {
+        EXPECT_EQ(whole[(n + 1) / 2 + i], std::nearbyint(10.0 * sines[i]));
+      }
+    }
+    EXPECT_EQ(next, count);
   }
 }
 
 TEST(NoiseKernels, ALimitBelowZeroMarksEveryPair) {
   for (std::size_t n = 1; n < 40; ++n) {
     const std::vector<double> zeros(n + kNormalSlack, 0.0);
-    std::vector<std::int64_t> noise(n);
+    std::vector<double> noise(n);
     std::vector<std::uint16_t> doubtful(n);
     EXPECT_EQ(round_pairs(zeros.data(), zeros.data(), {1.0, -1.0}, noise, doubtful.data()), (n + 1) / 2);
     EXPECT_EQ(round_pairs(zeros.data(), zeros.data(), {1.0, 0.4}, noise, doubtful.data()), 0U);

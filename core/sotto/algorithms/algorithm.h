@@ -4,7 +4,11 @@
 
 #include "sotto/algorithms/amp.h"
 #include "sotto/algorithms/bolt_on.h"
+#include "sotto/algorithms/bst14.h"
 #include "sotto/algorithms/cms11.h"
+#include "sotto/algorithms/correlated.h"
+#include "sotto/algorithms/dpgd.h"
+#include "sotto/algorithms/dpsgd.h"
 #include "sotto/algorithms/kst12.h"
 #include "sotto/algorithms/lbfgs.h"
 #include "sotto/algorithms/noiseless.h"
@@ -31,9 +35,11 @@ concept Solver = Planner<T> && requires(const T algorithm, const Run& run) {
   { algorithm.run(run) } -> std::same_as<Vector>;
 };
 
-using Algorithm = std::variant<BoltOn, Scs13, Objective, Output, Cms11, Kst12, Amp, Noiseless, Lbfgs>;
+using Algorithm =
+    std::variant<BoltOn, Scs13, Noiseless, Dpgd, Dpsgd, Bst14, Correlated, Objective, Output, Cms11, Kst12, Amp, Lbfgs>;
 
 static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
+static_assert(Solver<Dpgd> && Solver<Dpsgd> && Solver<Bst14> && Solver<Correlated>);
 static_assert(Solver<Objective> && Solver<Output> && Solver<Cms11> && Solver<Kst12> && Solver<Amp> && Solver<Lbfgs>);
 
 inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {

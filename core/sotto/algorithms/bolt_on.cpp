@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/optim/row_gradients.h"
 #include "sotto/optim/sensitivity.h"
 
 namespace sotto {
@@ -58,6 +59,8 @@ double published_sensitivity(const SgdOptions& options, const PlanInput& input) 
       std::holds_alternative<DecreasingStep>(options.step) || std::holds_alternative<SquareRootStep>(options.step);
   const bool known = !std::holds_alternative<InverseSqrtStep>(options.step) &&
                      !std::holds_alternative<InverseStep>(options.step) && !(gamma > 0 && corollary);
+  require(outputs_of(input.problem.loss, input.facts.classes) == 1, "calibration",
+          "published has a formula for two classes and a loss of the margin only");
   require(known, "calibration", "published has no formula for this step schedule and lambda");
   // L = 1 + lambda R with R = 1/lambda unless a radius is given, as in Wu17's experiments.
   const double radius = options.radius > 0 ? options.radius : (gamma > 0 ? 1 / gamma : 0);
@@ -75,7 +78,7 @@ Plan BoltOn::plan(const PlanInput& input) const {
   plan.recipe = make_recipe(sgd, input.problem, input.facts);
   plan.order = sgd.order;
   plan.noise_at = NoiseAt::release;
-  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts));
+  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
   plan.l2_sensitivity = l2_sensitivity(plan.recipe, input.facts, constants.diameter_replace_one).total;
   plan.theorem = "spec 3.2 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected";
   if (calibration == Calibration::published) {
@@ -83,7 +86,8 @@ Plan BoltOn::plan(const PlanInput& input) const {
     plan.theorem = "[Wu17, section 3.2.3] as published; does not hold";
     plan.not_private.emplace_back(kWhyPublished);
   }
-  plan.noise = calibrate(mechanism, {plan.l2_sensitivity, input.facts.features, 1, 1}, input.budget);
+  plan.noise =
+      calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   return plan;

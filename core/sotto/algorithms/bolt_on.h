@@ -19,7 +19,7 @@ constexpr auto enum_names(Calibration) {
 /// Bolt-on private SGD: noise once, at the end (spec 7.1).
 struct BoltOn {
   static constexpr std::string_view kName = "bolt_on";
-  static constexpr std::string_view kSummary = "permutation SGD, noise once at the end; logistic or huber_svm";
+  static constexpr std::string_view kSummary = "permutation SGD, noise once at the end; any smooth loss";
   static constexpr std::string_view kReference = "[Wu17, Algorithms 1 and 2], corrected";
   SgdOptions sgd{};
   MechanismChoice mechanism = MechanismChoice::automatic;

@@ -13,13 +13,14 @@
 namespace sotto {
 
 /// Where the noise of a plan goes.
-enum class NoiseAt { nowhere, release, each_batch, each_scan, objective, choice };
+enum class NoiseAt { nowhere, release, each_batch, each_scan, each_step, objective, choice };
 constexpr std::string_view describe(NoiseAt place) {
   switch (place) {
     case NoiseAt::nowhere: return "nothing";
     case NoiseAt::release: return "the released weights";
     case NoiseAt::each_batch: return "every batch sum";
     case NoiseAt::each_scan: return "every sum over the rows";
+    case NoiseAt::each_step: return "the weights of every step";
     case NoiseAt::objective: return "the objective";
     case NoiseAt::choice: return "every choice";
   }

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "sotto/base/error.h"
+#include "sotto/optim/row_gradients.h"
 
 namespace sotto {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 /// slope carrying the rounding of a dot product of d terms.
 double sum_rounding(const Recipe& recipe, const Facts& facts, double lipschitz) {
   const double rows = static_cast<double>(std::min(recipe.batch_rows, facts.rows));
-  return 4 * 0x1p-53 * (facts.features + rows + 4) * rows * lipschitz;
+  return 4 * 0x1p-53 * rounding_terms(recipe.loss, facts, recipe.batch_rows) * rows * lipschitz;
 }
 
 }  // namespace
@@ -34,10 +35,10 @@ Plan Scs13::plan(const PlanInput& input) const {
   plan.order = sgd.order;
   plan.noise_at = NoiseAt::each_batch;
   plan.noise_path = noise_path;
-  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts));
+  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
   plan.l2_sensitivity =
       constants.diameter_replace_one + 2 * sum_rounding(plan.recipe, input.facts, constants.lipschitz);
-  const ReleaseShape shape{plan.l2_sensitivity, input.facts.features, sgd.passes,
+  const ReleaseShape shape{plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), sgd.passes,
                            plan.recipe.steps_per_pass(input.facts.rows)};
   plan.noise = calibrate(mechanism, shape, input.budget);
   plan.charges = {plan.noise->charge};

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/optim/row_gradients.h"
 
 namespace sotto {
 
@@ -13,13 +14,14 @@ void Problem::check() const {
 
 Recipe make_recipe(const SgdOptions& options, const Problem& problem, const Facts& facts) {
   constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 34;
+  constexpr std::uint64_t kMostWeights = std::uint64_t{1} << 30;
   problem.check();
   require(facts.rows > 0, "rows", "must be above 0");
   require(facts.features > 0, "features", "must be above 0");
   require(facts.data_norm > 0 && facts.data_norm <= 1e6, "data_norm", "must lie above 0 and be at most 1e6");
-  if (outputs_of(problem.loss, facts.classes) != 1) {
-    throw Error(ErrorKind::unsupported, "loss: permutation SGD takes losses of the margin and two classes", "loss");
-  }
+  require(facts.classes >= 2 && facts.classes <= kMaxClasses, "classes", "must lie between 2 and 4096");
+  require(weight_count(problem.loss, facts) <= kMostWeights, "classes",
+          "classes times features must be at most 2^30, one weight each");
   require(options.passes > 0, "passes", "must be above 0");
   require(options.batch_rows > 0, "batch_rows", "must be above 0");
   require(options.radius >= 0 && std::isfinite(options.radius), "radius", "must be at least 0");
@@ -32,7 +34,7 @@ Recipe make_recipe(const SgdOptions& options, const Problem& problem, const Fact
   recipe.projection = {options.radius};
   recipe.averaging = options.averaging;
   recipe.fresh_order = options.order == RowOrder::fresh;
-  const double smoothness = constants_of(problem.loss, stored_norm(facts)).smoothness;
+  const double smoothness = constants_of(problem.loss, stored_norm(facts), facts.classes).smoothness;
   recipe.step = step_rule(options.step, {smoothness, problem.lambda, facts.rows});
   // The steps of one pass first: their product with the passes then fits 64 bits.
   require(recipe.steps_per_pass(facts.rows) <= kMostSteps && recipe.steps(facts.rows) <= kMostSteps, "passes",

@@ -120,7 +120,7 @@ BlockFile::Block BlockFile::read_block(const Place& place, std::span<std::byte> 
       damaged("block " + std::to_string(index) + " has columns out of order");
     }
   }
-  block.replaced = replace_unsound_rows(block.rows, facts().data_norm);
+  block.replaced = replace_unsound_rows(block.rows, facts());
   return block;
 }
 

@@ -53,8 +53,8 @@ class BlockFile {
   };
   struct Block {
     RowBlock rows;  ///< a view into the storage given to read_block
-    /// True when a row was not finite, longer than data_norm (1 + 2^-20), or had a label other than +1 or -1; such a
-    /// row has been made the zero row with label +1 (spec 2.1). A writer of this library makes no such row.
+    /// True when a row was not finite, longer than data_norm (1 + 2^-20), or had a label of no class; such a row has
+    /// been made the zero row with label 1 (spec 2.1). A writer of this library makes no such row.
     bool replaced = false;
   };
   /// Reads a block into `storage`, which has at least place.bytes bytes, aligned to 8.

@@ -17,6 +17,7 @@ static_assert(std::endian::native == std::endian::little, "block files are mappe
 constexpr std::uint64_t kMagic = 0x4b4c424f54544f53;  // "SOTTOBLK"
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kSparseFlag = 1;
+constexpr std::uint32_t kClassesShift = 8;
 constexpr std::uint64_t kHeaderAlignment = 4096;
 
 struct RawHeader {
@@ -38,6 +39,19 @@ struct RawHeader {
 static_assert(sizeof(RawHeader) == kHeaderPrefixBytes);
 // Everything after the magic and the checksum itself.
 constexpr std::size_t kChecked = offsetof(RawHeader, header_bytes);
+
+std::uint32_t flags_of(const Facts& facts) noexcept {
+  return (facts.sparse ? kSparseFlag : 0) | (facts.classes == 2 ? 0 : facts.classes << kClassesShift);
+}
+std::uint32_t classes_in(std::uint32_t flags) noexcept {
+  return flags >> kClassesShift == 0 ? 2 : flags >> kClassesShift;
+}
+/// Only flags that flags_of can give.
+bool flags_are_sound(std::uint32_t flags) noexcept {
+  const std::uint32_t classes = classes_in(flags);
+  return classes >= 2 && classes <= kMaxClasses &&
+         flags == flags_of({.sparse = (flags & kSparseFlag) != 0, .classes = classes});
+}
 
 [[noreturn]] void damaged(const char* what) { throw Error(ErrorKind::io, what); }
 
@@ -122,7 +136,7 @@ std::vector<std::byte> encode_header(const BlockFileHeader& header) {
                 .header_checksum = 0,
                 .header_bytes = total,
                 .version = kVersion,
-                .flags = header.facts.sparse ? kSparseFlag : 0,
+                .flags = flags_of(header.facts),
                 .rows = header.facts.rows,
                 .features = header.facts.features,
                 .block_rows = header.block_rows,
@@ -164,17 +178,18 @@ BlockFileHeader decode_header(std::span<const std::byte> bytes) {
   if (raw.metadata_bytes > kMaxMetadataBytes || header_bytes(raw.metadata_bytes) != total) {
     damaged("the header contradicts itself about its metadata");
   }
-  if ((raw.flags & ~kSparseFlag) != 0 || raw.rows == 0 || raw.features == 0 || raw.block_rows == 0 ||
+  if (!flags_are_sound(raw.flags) || raw.rows == 0 || raw.features == 0 || raw.block_rows == 0 ||
       !std::isfinite(raw.data_norm) || raw.data_norm <= 0) {
     damaged("the header states impossible facts");
   }
-  BlockFileHeader header{.facts = {raw.rows, raw.features, raw.data_norm, (raw.flags & kSparseFlag) != 0},
-                         .block_rows = raw.block_rows,
-                         .file_id = raw.file_id,
-                         .index_offset = raw.index_offset,
-                         .index_checksum = raw.index_checksum,
-                         .file_bytes = raw.file_bytes,
-                         .metadata = {}};
+  BlockFileHeader header{
+      .facts = {raw.rows, raw.features, raw.data_norm, (raw.flags & kSparseFlag) != 0, classes_in(raw.flags)},
+      .block_rows = raw.block_rows,
+      .file_id = raw.file_id,
+      .index_offset = raw.index_offset,
+      .index_checksum = raw.index_checksum,
+      .file_bytes = raw.file_bytes,
+      .metadata = {}};
   header.metadata.assign(reinterpret_cast<const char*>(bytes.data() + sizeof raw), raw.metadata_bytes);
   check_extent(header, total);
   return header;

@@ -22,6 +22,9 @@
 ///   index    sparse only: the offset of every block and of the index itself, uint64; its checksum is chained over
 ///            pieces of kIndexPiece entries, each seeded with the one before and the first with file_id
 ///
+/// Bit 0 of the flags is set when sparse; bits 8 to 31 hold the number of classes, 0 standing for two, so that files of
+/// two classes are what they always were and an older program refuses the others.
+///
 /// Blocks are a multiple of 64 bytes long. The last block is filled up with zero rows. A checksum is XXH3-64 seeded
 /// with file_id + number of the block, so that a block put in another's place, or taken from another file, is noticed.
 /// It finds accidents; it is no defence against someone who computes it anew.

@@ -22,12 +22,12 @@ double squared_length(const float* values, std::size_t count) noexcept {
 
 }  // namespace
 
-bool row_is_sound(const float* values, std::size_t count, float label, double data_norm) noexcept {
-  const double limit = data_norm * (1.0 + 0x1p-20);
+bool row_is_sound(const float* values, std::size_t count, float label, const Facts& facts) noexcept {
+  const double limit = facts.data_norm * (1.0 + 0x1p-20);
   // A NaN or an infinity makes the sum one and fails the comparison, whatever the limit; finite floats cannot overflow
   // it.
   const double squared_limit = std::min(limit * limit, std::numeric_limits<double>::max());
-  return squared_length(values, count) <= squared_limit && (label == 1.0F || label == -1.0F);
+  return squared_length(values, count) <= squared_limit && is_label(label, facts.classes);
 }
 
 bool columns_fit(const std::uint32_t* columns, std::size_t count, std::uint32_t features) noexcept {
@@ -43,13 +43,13 @@ bool columns_ascend(const std::uint32_t* columns, std::size_t count, std::uint32
   return count == 0 || columns[count - 1] < features;
 }
 
-bool replace_unsound_rows(const RowBlock& rows, double data_norm) noexcept {
+bool replace_unsound_rows(const RowBlock& rows, const Facts& facts) noexcept {
   bool replaced = false;
   for (std::size_t i = 0; i < rows.rows; ++i) {
     const std::uint64_t first = rows.sparse() ? rows.offsets[i] : i * rows.features;
     const std::size_t count = rows.sparse() ? rows.offsets[i + 1] - first : rows.features;
     const float* values = (rows.sparse() ? rows.values : rows.dense) + first;
-    if (row_is_sound(values, count, rows.labels[i], data_norm)) continue;
+    if (row_is_sound(values, count, rows.labels[i], facts)) continue;
     replaced = true;
     std::fill_n(const_cast<float*>(values), count, 0.0F);
     const_cast<float*>(rows.labels)[i] = 1.0F;

@@ -26,6 +26,7 @@ RowBlock Dataset::view() const noexcept {
 DatasetBuilder::DatasetBuilder(const Facts& facts) : dataset_(facts) {
   require(facts.features > 0, "features", "a data set needs at least one feature");
   require(std::isfinite(facts.data_norm) && facts.data_norm > 0, "data_norm", "must be a finite number above 0");
+  require(facts.classes >= 2 && facts.classes <= kMaxClasses, "classes", "must lie between 2 and 4096");
   constexpr std::uint64_t kMaxReserved = std::uint64_t{1} << 20;
   const std::uint64_t rows = std::min(facts.rows, kMaxReserved);
   dataset_.labels_.reserve(rows);
@@ -68,7 +69,7 @@ void DatasetBuilder::add_sparse(std::span<const std::uint32_t> columns, std::spa
 
 void DatasetBuilder::close_row(std::size_t first_value, float label) {
   const std::span<float> row = std::span(dataset_.values_).subspan(first_value);
-  const bool label_ok = label == 1.0F || label == -1.0F;
+  const bool label_ok = is_label(label, dataset_.facts_.classes);
   if (!label_ok) std::ranges::fill(row, 0.0F);
   const bool kept = enforce_norm(row, dataset_.facts_.data_norm) && label_ok;
   dataset_.labels_.push_back(kept ? label : 1.0F);
@@ -78,7 +79,9 @@ void DatasetBuilder::close_row(std::size_t first_value, float label) {
 
 Dataset DatasetBuilder::finish() {
   Dataset done = std::move(dataset_);
-  dataset_ = Dataset({0, done.facts_.features, done.facts_.data_norm, done.facts_.sparse});
+  Facts empty = done.facts_;
+  empty.rows = 0;
+  dataset_ = Dataset(empty);
   return done;
 }
 

@@ -27,8 +27,8 @@ class Dataset {
 };
 
 /// Collects rows and clips each into the declared bound once more on entry: whoever fills it, no stored row is longer
-/// than data_norm (up to spec 5.4's 2^-20), none has a NaN or an infinity, and every label is +1 or -1. A row or label
-/// that cannot be kept so becomes the zero row with label +1.
+/// than data_norm (up to spec 5.4's 2^-20), none has a NaN or an infinity, and every label is one of the declared
+/// classes. A row or label that cannot be kept so becomes the zero row with label 1, which has no effect.
 class DatasetBuilder final : public RowSink {
  public:
   /// `facts.rows` is a guess of the number of rows: memory is reserved for at most 2^20 of them.

@@ -45,7 +45,8 @@ class Encoder {
   std::uint32_t features() const noexcept { return projection_.output_features(); }
   double data_norm() const noexcept { return row_norm_bound(schema_); }
   bool sparse() const noexcept { return sparse_; }
-  Facts facts(std::uint64_t rows) const noexcept { return {rows, features(), data_norm(), sparse()}; }
+  std::uint32_t classes() const noexcept { return class_count(schema_.label); }
+  Facts facts(std::uint64_t rows) const noexcept { return {rows, features(), data_norm(), sparse(), classes()}; }
   /// "age", "job=admin", "intercept", "projection_3".
   std::string feature_name(std::uint32_t feature) const;
 

@@ -3,6 +3,9 @@
 
 namespace sotto {
 
+/// The most classes a label may be declared to have: bounds the memory of a table of classes against classes.
+inline constexpr std::uint32_t kMaxClasses = std::uint32_t{1} << 12;
+
 /// What is public about a data set: its shape and its declared bound. Plans are computed from this alone.
 struct Facts {
   std::uint64_t rows = 0;      ///< public under replace_one
@@ -11,5 +14,24 @@ struct Facts {
   bool sparse = false;
   std::uint32_t classes = 2;  ///< declared; 2: labels are +1 and -1, more: labels are 0, 1, ... classes - 1
 };
+
+/// True for a label a row may carry when so many classes are declared.
+inline bool is_label(float label, std::uint32_t classes) noexcept {
+  if (classes == 2) return label == 1.0F || label == -1.0F;
+  // Compared before it is converted: a NaN and what does not fit an integer fail here.
+  return label >= 0.0F && label < static_cast<float>(classes) &&
+         static_cast<float>(static_cast<std::uint32_t>(label)) == label;
+}
+
+/// The place of a label's class in the declared list; two classes are listed as negative, positive.
+inline std::uint32_t class_of_label(float label, std::uint32_t classes) noexcept {
+  if (classes == 2) return label > 0.0F ? 1 : 0;
+  return static_cast<std::uint32_t>(label);
+}
+/// The label of the class at that place.
+inline float label_of_class(std::uint32_t place, std::uint32_t classes) noexcept {
+  if (classes == 2) return place == 1 ? 1.0F : -1.0F;
+  return static_cast<float>(place);
+}
 
 }  // namespace sotto

@@ -84,18 +84,38 @@ ColumnKind fill(const Column* declared, const ColumnProfile& profile) {
   return kind;
 }
 
+/// Numbers by their value and once each, before the texts.
+std::vector<std::string> distinct_classes(std::vector<std::string> values) {
+  const auto rank = [](const std::string& text) {
+    const double number = parse_number(text);
+    return std::pair(std::isnan(number), std::isnan(number) ? 0.0 : number);
+  };
+  std::ranges::stable_sort(values, {}, rank);
+  const auto same = [&](const std::string& a, const std::string& b) { return !rank(a).first && rank(a) == rank(b); };
+  const auto repeated = std::ranges::unique(values, same);
+  values.erase(repeated.begin(), repeated.end());
+  return values;
+}
+
 void fill_label(Label& label, const ColumnProfile& profile) {
   const Label defaults;
-  if (label.positive != defaults.positive || label.negative != defaults.negative) return;
+  if (label.positive != defaults.positive || label.negative != defaults.negative || !label.classes.empty()) return;
   const LabelMatcher matcher(label);
   const bool all_known = !profile.too_many_distinct && std::ranges::all_of(profile.distinct, [&](const auto& text) {
-    return matcher.match(text) != 0.0F;
+    return matcher.match(text).has_value();
   });
   if (all_known) return;
-  require(profile.distinct.size() == 2, "label",
-          "has not exactly two values; declare which are positive and which negative");
-  label.negative = {profile.distinct[0]};
-  label.positive = {profile.distinct[1]};
+  std::vector<std::string> values = profile.distinct;
+  std::erase(values, "");  // an empty cell is no class
+  require(
+      !profile.too_many_distinct && values.size() >= 2, "label",
+      "has fewer than 2 or more than " + std::to_string(ColumnProfile::kMaxDistinct) + " values; declare its classes");
+  if (values.size() == 2) {
+    label.negative = {values[0]};
+    label.positive = {values[1]};
+  } else {
+    label.classes = distinct_classes(values);
+  }
 }
 
 }  // namespace

@@ -1,26 +1,28 @@
 #pragma once
+#include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
-#include <vector>
+#include <unordered_map>
 
 #include "sotto/data/schema.h"
+#include "sotto/data/text_hash.h"
 
 namespace sotto {
 
-/// Decides what a label's text means by the declared lists.
+/// Decides which of the declared classes a label's text means.
 class LabelMatcher {
  public:
   explicit LabelMatcher(const Label& label);
-  /// +1, -1, or 0 for a text in neither list.
-  float match(std::string_view text) const noexcept;
+  /// The label of the class, as `Facts` describes it; none for a text that was not declared.
+  std::optional<float> match(std::string_view text) const noexcept;
 
  private:
-  struct Entry {
-    std::string text;
-    double number;  // NaN when the text is not a number
-    float meaning;
-  };
-  std::vector<Entry> entries_;
-  float rest_ = 0.0F;  // what "*" stands for
+  void add(const std::string& text, float meaning);
+
+  std::unordered_map<std::string, float, TextHash, std::equal_to<>> texts_;
+  std::unordered_map<double, float> numbers_;
+  std::optional<float> rest_;  // what "*" stands for
 };
 
 }  // namespace sotto

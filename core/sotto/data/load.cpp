@@ -107,7 +107,6 @@ Schema complete_for(const std::string& path, const Schema& schema) {
 
 void LoadReport::note(std::uint64_t line, const EncodedRow& row) {
   bool zero = false;
-  bool labelled = true;
   for (const CellProblem& cell : row.problems) {
     const auto known = std::ranges::find(problem_counts, cell.kind, &std::pair<ProblemKind, std::uint64_t>::first);
     if (known == problem_counts.end()) {
@@ -117,10 +116,12 @@ void LoadReport::note(std::uint64_t line, const EncodedRow& row) {
     }
     if (first_problems.size() < kPlacesKept) first_problems.push_back({line, cell});
     zero = zero || (cell.kind != ProblemKind::out_of_range && cell.kind != ProblemKind::undeclared_category);
-    labelled = labelled && cell.kind != ProblemKind::unknown_label;
   }
-  if (zero) ++zero_rows;
-  if (labelled && !zero) ++(row.label > 0 ? positive : negative);
+  if (zero) {
+    ++zero_rows;
+  } else {
+    ++class_counts[class_of_label(row.label, static_cast<std::uint32_t>(class_counts.size()))];
+  }
 }
 
 LoadReport load(const std::string& path, const Encoder& encoder, ReadMode mode, RowSink& sink) {
@@ -129,6 +130,7 @@ LoadReport load(const std::string& path, const Encoder& encoder, ReadMode mode, 
   RawRow raw;
   EncodedRow row;
   LoadReport report;
+  report.class_counts.resize(encoder.classes());
   while (reader->next(raw)) {
     encode.encode(raw, row);
     if (mode == ReadMode::strict) report.note(raw.line, row);

@@ -39,12 +39,12 @@ struct Finding {
 struct LoadReport {
   static constexpr std::size_t kPlacesKept = 100;
   std::uint64_t rows = 0;
-  std::uint64_t positive = 0;
-  std::uint64_t negative = 0;
-  std::uint64_t zero_rows = 0;  ///< rows a bad cell or label has made zero
+  std::vector<std::uint64_t> class_counts;  ///< of the rows that keep their label, in the order of class_texts
+  std::uint64_t zero_rows = 0;              ///< rows a bad cell or label has made zero
   std::vector<std::pair<ProblemKind, std::uint64_t>> problem_counts;
   std::vector<Finding> first_problems;  ///< the first kPlacesKept
 
+  /// class_counts has as many entries as there are classes.
   void note(std::uint64_t line, const EncodedRow& row);
 };
 

@@ -12,14 +12,19 @@ namespace {
 
 // A record: the label, then the values of a dense row, or the columns and the values of a sparse one.
 
+Facts facts_of(const BlockFileSpec& spec) noexcept {
+  return {0, spec.features, spec.data_norm, spec.sparse, spec.classes};
+}
+
 BlockFileHeader start_header(const BlockFileSpec& spec, BitSource& bits) {
   require(spec.features > 0, "features", "got 0, must be at least 1");
   require(std::isfinite(spec.data_norm) && spec.data_norm > 0, "data_norm", "must be positive and finite");
+  require(spec.classes >= 2 && spec.classes <= kMaxClasses, "classes", "must lie between 2 and 4096");
   require(
       spec.metadata.size() <= kMaxMetadataBytes, "metadata",
       "got " + std::to_string(spec.metadata.size()) + " bytes, must be at most " + std::to_string(kMaxMetadataBytes));
   BlockFileHeader header;
-  header.facts = {0, spec.features, spec.data_norm, spec.sparse};
+  header.facts = facts_of(spec);
   header.file_id = bits.next();
   header.metadata = spec.metadata;
   return header;
@@ -41,9 +46,9 @@ BlockFileWriter::BlockFileWriter(const std::string& path, const BlockFileSpec& s
       shuffle_(directory_of(path), shuffle_memory(options), bits) {}
 
 void BlockFileWriter::check_row(std::span<const float> values, float label) const {
-  if (row_is_sound(values.data(), values.size(), label, spec_.data_norm)) return;
-  throw Error(ErrorKind::invalid_data,
-              "row " + std::to_string(rows_ + 1) + ": must be finite, clipped to data_norm and labelled +1 or -1");
+  if (row_is_sound(values.data(), values.size(), label, facts_of(spec_))) return;
+  throw Error(ErrorKind::invalid_data, "row " + std::to_string(rows_ + 1) +
+                                           ": must be finite, clipped to data_norm and labelled with a declared class");
 }
 
 void BlockFileWriter::add_dense(std::span<const float> row, float label) {

@@ -20,6 +20,7 @@ struct BlockFileSpec {
   bool sparse = false;
   /// Columns, encoding, label values, whether bounds came from the data: JSON, kept as it is.
   std::string metadata;
+  std::uint32_t classes = 2;
 };
 
 struct PackOptions {
@@ -40,7 +41,8 @@ class BlockFileWriter : public RowSink {
   BlockFileWriter(const std::string& path, const BlockFileSpec& spec, BitSource& bits, PackOptions options = {});
 
   /// A row has been clipped already. Throws Error{invalid_argument} for a row of the wrong shape and
-  /// Error{invalid_data} for one that is not finite, longer than data_norm, or not labelled +1 or -1.
+  /// Error{invalid_data} for one that is not finite, longer than data_norm, or not labelled with a
+  /// declared class.
   void add_dense(std::span<const float> row, float label) override;
   void add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) override;
 

@@ -7,7 +7,8 @@ namespace sotto {
 
 /// A view of consecutive rows and their labels, dense or CSR, in 32-bit floats; it owns nothing.
 /// Arithmetic on it is binary64. Every row has been clipped to the declared data_norm. Labels are +1 or -1,
-/// or 0 to classes - 1 where there are more than two classes; a row treated by the rule for bad values is the zero row and its label has no effect.
+/// or 0 to classes - 1 where there are more than two classes; a row treated by the rule for bad values is the zero row
+/// and its label has no effect.
 struct RowBlock {
   std::size_t rows = 0;
   std::uint32_t features = 0;

@@ -124,12 +124,11 @@ void RowEncoder::take_values(const RawRow& raw, EncodedRow& row) {
 }
 
 void RowEncoder::take_label(std::string_view text, EncodedRow& row) {
-  const float meaning = encoder_.labels_.match(text);
-  if (meaning == 0.0F) {
+  if (const std::optional<float> meaning = encoder_.labels_.match(text)) {
+    row.label = *meaning;
+  } else {
     zero_ = true;
     report(row, ProblemKind::unknown_label);
-  } else {
-    row.label = meaning;
   }
 }
 

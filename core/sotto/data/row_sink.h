@@ -4,8 +4,8 @@
 
 namespace sotto {
 
-/// Where encoded rows go: a data set in memory, a block file, a CSV file. Labels are +1 or -1; the columns of a sparse
-/// row ascend.
+/// Where encoded rows go: a data set in memory, a block file, a CSV file. Labels are as `Facts` says for the number
+/// of classes; the columns of a sparse row ascend.
 class RowSink {
  public:
   virtual ~RowSink() = default;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kFlushAt = std::size_t{1} << 20;
 
-std::string_view label_text(float label) noexcept { return label > 0 ? "1" : "-1"; }
+/// Labels are whole numbers: -1 and 1, or 0 to classes - 1.
+std::string label_text(float label) { return std::to_string(static_cast<int>(label)); }
 
 }  // namespace
 

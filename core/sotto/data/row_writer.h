@@ -31,7 +31,7 @@ class RowWriter : public RowSink {
   std::string line_;
 };
 
-/// Columns x1 ... xd and y, the label -1 or 1.
+/// Columns x1 ... xd and y, the label: -1 or 1, or the number of the class.
 class CsvWriter final : public RowWriter {
  public:
   CsvWriter(const std::string& path, std::uint32_t features);

@@ -8,6 +8,8 @@
 
 #include "sotto/base/error.h"
 #include "sotto/data/csv_reader.h"
+#include "sotto/data/facts.h"
+#include "sotto/data/number.h"
 #include "sotto/data/raw_row.h"
 
 namespace sotto {
@@ -32,7 +34,24 @@ void check_column(const Column& column) {
   }
 }
 
+void check_classes(const Label& label) {
+  const Label defaults;
+  require(label.positive == defaults.positive && label.negative == defaults.negative, "label",
+          "declare either classes, or positive and negative, not both");
+  require(label.classes.size() >= 2 && label.classes.size() <= kMaxClasses, "classes",
+          "got " + std::to_string(label.classes.size()) + ", must list between 2 and " + std::to_string(kMaxClasses));
+  std::set<std::string_view> texts;
+  std::set<double> numbers;
+  for (const std::string& text : label.classes) {
+    require(!text.empty(), "classes", "lists an empty text");
+    const double number = parse_number(text);
+    const bool is_new = texts.insert(text).second && (std::isnan(number) || numbers.insert(number).second);
+    require(is_new, "classes", "'" + text + "' is listed twice (texts that spell numbers are compared as numbers)");
+  }
+}
+
 void check_label(const Label& label) {
+  if (!label.classes.empty()) return check_classes(label);
   require(!label.positive.empty(), "label", "positive must list at least one value");
   require(!label.negative.empty(), "label", "negative must list at least one value");
   for (const std::string& value : label.positive) {
@@ -72,6 +91,15 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::uint32_t class_count(const Label& label) noexcept {
+  return label.classes.empty() ? 2 : static_cast<std::uint32_t>(label.classes.size());
+}
+
+std::vector<std::string> class_texts(const Label& label) {
+  if (!label.classes.empty()) return label.classes;
+  return {label.negative.front(), label.positive.front()};
+}
 
 double row_norm_bound(const Schema& schema) noexcept { return schema.data_norm.value_or(1.0); }
 

@@ -61,14 +61,21 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-/// The label: which texts mean +1 and which mean -1. Texts that both spell numbers are compared as numbers; "*" in one
-/// of the lists means every text that is not in the other. Any other text makes the row the zero row.
+/// The label: its public classes. Either `classes` lists one text a class, two being negative and positive; or, for two
+/// classes, `positive` and `negative` list the texts that mean each. Texts that both spell numbers are compared as
+/// numbers; "*" means every text that is not listed elsewhere. Any other text makes the row the zero row.
 struct Label {
   std::string column;  ///< a name, or a 1-based position in a file without header; unused for LIBSVM and IDX
   std::vector<std::string> positive = {"1", "+1", "1.0"};
   std::vector<std::string> negative = {"-1", "0", "-1.0", "0.0"};
+  std::vector<std::string> classes = {};  ///< empty: two classes, by the lists above
   bool operator==(const Label&) const = default;
 };
+
+/// How many classes are declared, at least 2.
+std::uint32_t class_count(const Label& label) noexcept;
+/// One text a class, in the order of the labels: those of `classes`, or the first of `negative` and of `positive`.
+std::vector<std::string> class_texts(const Label& label);
 
 struct NoProjection {
   static constexpr std::string_view kName = "none";

@@ -126,6 +126,7 @@ Label read_label(const Json& json) {
   object.read("column", label.column);
   object.read("positive", label.positive);
   object.read("negative", label.negative);
+  object.read("classes", label.classes);
   object.finish();
   return label;
 }
@@ -168,6 +169,11 @@ Json column_to_json(const Column& column) {
     json["values"] = category->values;
   }
   return json;
+}
+
+Json label_to_json(const Label& label) {
+  if (!label.classes.empty()) return {{"column", label.column}, {"classes", label.classes}};
+  return {{"column", label.column}, {"positive", label.positive}, {"negative", label.negative}};
 }
 
 /// Parses, refusing repeated keys and deep nesting. The parser's own message is not passed on: it quotes the text, and
@@ -220,8 +226,7 @@ std::string to_json(const Schema& schema) {
   if (!schema.names.empty()) json["names"] = schema.names;
   json["columns"] = Json::array();
   for (const Column& column : schema.columns) json["columns"].push_back(column_to_json(column));
-  json["label"] = {
-      {"column", schema.label.column}, {"positive", schema.label.positive}, {"negative", schema.label.negative}};
+  json["label"] = label_to_json(schema.label);
   if (schema.range) json["range"] = {{"min", schema.range->min}, {"max", schema.range->max}};
   for_each_field(schema, [&](auto name, const auto& value, auto) {
     if constexpr (requires { value.has_value(); }) {

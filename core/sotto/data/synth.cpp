@@ -1,7 +1,8 @@
 // Synthetic data. Sphere: x uniform on the unit sphere, a a random unit vector, y = sign(a.x), redrawn while
 // |a.x| < margin [Song13, section 5]. The margin is tested on the row as stored in float32.
 // Large: max(1, round((1 - sparsity) d)) entries N(0,1) at uniformly chosen columns, scaled to norm 1; y = sign(a.x),
-// flipped with probability `noise`.
+// flipped with probability `noise`. More than two classes: a direction a_k each, y = the first argmax of a_k.x, with
+// probability `noise` one of the others, uniformly.
 // Test: data_synth_test.cpp, "EveryRowOfTheSphereKeepsTheMargin".
 #include "sotto/data/synth.h"
 
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/data/facts.h"
 #include "sotto/data/raw_row.h"
 #include "sotto/random/samplers.h"
 
@@ -37,6 +39,45 @@ void draw_columns(BitSource& bits, std::uint32_t features, std::vector<std::uint
     if (!chosen.insert(candidate).second) chosen.insert(top);
   }
   std::ranges::copy(chosen, columns.begin());
+}
+
+/// One direction for two classes, otherwise one a class.
+Vector draw_directions(BitSource& bits, const LargeData& data) {
+  Vector all;
+  for (std::uint32_t k = 0; k < (data.classes == 2 ? 1 : data.classes); ++k) {
+    const Vector direction = draw_direction(bits, data.features);
+    all.insert(all.end(), direction.begin(), direction.end());
+  }
+  return all;
+}
+
+struct Directions {
+  const Vector& all;
+  std::uint32_t features;
+};
+
+/// The class of a point with entries at `columns`, or at every column when there are none.
+std::uint32_t nearest_class(const Directions& directions, const std::vector<std::uint32_t>& columns,
+                            const Vector& point) {
+  const std::size_t count = directions.all.size() / directions.features;
+  std::uint32_t best = 0;
+  double highest = 0.0;
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const double* direction = directions.all.data() + std::size_t{k} * directions.features;
+    double score = 0.0;
+    for (std::size_t j = 0; j < point.size(); ++j) score += point[j] * direction[columns.empty() ? j : columns[j]];
+    if (count == 1) return score > 0 ? 1 : 0;
+    if (k == 0 || score > highest) {
+      best = k;
+      highest = score;
+    }
+  }
+  return best;
+}
+
+std::uint32_t another_class(BitSource& bits, std::uint32_t right, std::uint32_t classes) {
+  if (classes == 2) return 1 - right;
+  return (right + 1 + static_cast<std::uint32_t>(draw_below(bits, classes - 1))) % classes;
 }
 
 }  // namespace
@@ -69,30 +110,28 @@ Vector synth_large(const LargeData& data, BitSource& bits, RowSink& sink) {
   check_shape(data.rows, data.features);
   require(data.sparsity >= 0 && data.sparsity < 1, "sparsity", "must be from 0 to below 1");
   require(data.noise >= 0 && data.noise <= 0.5, "noise", "must be from 0 to 0.5");
+  require(data.classes >= 2 && data.classes <= kMaxClasses, "classes", "must be between 2 and 4096");
   const double wanted = std::round((1.0 - data.sparsity) * data.features);
   const std::size_t entries = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
   const bool sparse = entries < data.features;
-  Vector separator = draw_direction(bits, data.features);
+  Vector directions = draw_directions(bits, data);
   Vector point(entries);
   std::vector<float> values(entries);
   std::vector<std::uint32_t> columns(sparse ? entries : 0);
   for (std::uint64_t i = 0; i < data.rows; ++i) {
     if (sparse) draw_columns(bits, data.features, columns);
     draw_sphere(bits, point);
-    double margin = 0.0;
-    for (std::size_t j = 0; j < entries; ++j) {
-      values[j] = static_cast<float>(point[j]);
-      margin += point[j] * separator[sparse ? columns[j] : j];
-    }
+    for (std::size_t j = 0; j < entries; ++j) values[j] = static_cast<float>(point[j]);
+    const std::uint32_t nearest = nearest_class({directions, data.features}, columns, point);
     const bool wrong = data.noise > 0 && draw_uniform(bits) < data.noise;
-    const float label = (margin > 0) != wrong ? 1.0F : -1.0F;
+    const float label = label_of_class(wrong ? another_class(bits, nearest, data.classes) : nearest, data.classes);
     if (sparse) {
       sink.add_sparse(columns, values, label);
     } else {
       sink.add_dense(values, label);
     }
   }
-  return separator;
+  return directions;
 }
 
 }  // namespace sotto

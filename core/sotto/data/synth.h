@@ -32,16 +32,19 @@ struct LargeData {
   std::uint32_t features = 50;
   double sparsity = 0.0;
   double noise = 0.1;
+  std::uint32_t classes = 2;
   static constexpr auto fields() {
     return std::tuple{field("rows", &LargeData::rows, "rows to draw"),
                       field("features", &LargeData::features, "features of a row"),
                       field("sparsity", &LargeData::sparsity, "share of zero entries, from 0 to below 1"),
-                      field("noise", &LargeData::noise, "probability that a label is wrong, from 0 to 0.5")};
+                      field("noise", &LargeData::noise, "probability that a label is wrong, from 0 to 0.5"),
+                      field("classes", &LargeData::classes, "classes of the label; more than two are numbered from 0")};
   }
 };
 
 /// Draw the rows one by one into `sink` (dense, or sparse when sparsity > 0) and return the separating direction, a
-/// unit vector. Throw Error{invalid_argument} for parameters out of range.
+/// unit vector; for more than two classes one direction a class, one after the other. Throw Error{invalid_argument} for
+/// parameters out of range.
 Vector synth_sphere(const SphereData& data, BitSource& bits, RowSink& sink);
 Vector synth_large(const LargeData& data, BitSource& bits, RowSink& sink);
 

@@ -85,6 +85,14 @@ void InMemoryEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowCons
   consumer.consume(rows_.slice(first, count));
 }
 
+void InMemoryEngine::scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const {
+  constexpr std::size_t kAhead = 8;  // rows are far apart
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (i + kAhead < positions.size()) prefetch(rows_, positions[i + kAhead], 1);
+    consumer.consume(rows_.slice(positions[i], 1));
+  }
+}
+
 void InMemoryEngine::scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, LoadedRows* copy) {
   const std::uint64_t windows = order.window_count(facts_.rows);
   const auto rows_of = [&](std::uint64_t block) {

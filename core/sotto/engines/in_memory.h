@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "sotto/data/block_file.h"
 #include "sotto/engines/window_buffer.h"
@@ -29,6 +30,7 @@ class InMemoryEngine : public Engine {
   std::uint32_t block_rows() const override { return block_rows_; }
   void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
+  void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const override;
 
  private:
   void scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, LoadedRows* copy);

@@ -77,6 +77,19 @@ BlockFile::Block OutOfCoreEngine::read(const BlockFile::Place& place, std::span<
   return block;
 }
 
+void OutOfCoreEngine::scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const {
+  file_.require_unchanged();
+  BlockStorage storage;
+  storage.reserve(file_.max_block_bytes());
+  for (std::size_t i = 0; i < positions.size();) {
+    const std::uint64_t block = positions[i] / block_rows();
+    const RowBlock rows = file_.read_block(file_.locate(block), storage.bytes(), values_).rows;
+    for (; i < positions.size() && positions[i] / block_rows() == block; ++i) {
+      consumer.consume(rows.slice(positions[i] - block * block_rows(), 1));
+    }
+  }
+}
+
 void OutOfCoreEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
   file_.require_unchanged();
   BlockStorage storage;

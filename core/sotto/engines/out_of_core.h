@@ -37,6 +37,8 @@ class OutOfCoreEngine : public Engine {
   void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
   /// Keeps one block resident for each call under way. Checks every value unless a scan() has found them sound.
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
+  /// Reads every block that holds a position once.
+  void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const override;
 
   /// What scanning in this order keeps resident at most, the mapped part of the file included; independent of the size
   /// of a file that is not mapped, except through its longest block.

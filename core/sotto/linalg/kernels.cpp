@@ -38,6 +38,7 @@ const KernelTable* table() {
       .step_double = step_double,
       .add_on_grid = add_on_grid,
       .step_on_grid = step_on_grid,
+      .step_row_on_grid = step_row_on_grid,
       .scaled = scaled,
       .scale_integers = scale_integers,
       .dots = dots,
@@ -106,6 +107,9 @@ void add_on_grid(double grid, const double* noise, double* values, std::size_t n
 }
 void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
   active().step_on_grid(step, sum, w, n);
+}
+void step_row_on_grid(const NoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept {
+  active().step_row_on_grid(step, row, w, n);
 }
 void scaled(double a, const float* x, double* out, std::size_t n) noexcept { active().scaled(a, x, out, n); }
 void scale_integers(double a, const std::int64_t* k, double* out, std::size_t n) noexcept {

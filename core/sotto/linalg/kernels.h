@@ -41,6 +41,13 @@ struct NoisyStep {
 };
 /// w = decay * w - size * (the sum as add_on_grid() makes it), in one sweep.
 void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept;
+/// coefficient * x
+struct RowTerm {
+  double coefficient;
+  const float* x;
+};
+/// The same with the sum of a single row, which is never stored.
+void step_row_on_grid(const NoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept;
 /// out = a * x
 void scaled(double a, const float* x, double* out, std::size_t n) noexcept;
 /// out = a * k; exact for integers below 2^53 and a power of two.

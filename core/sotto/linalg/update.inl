@@ -7,8 +7,6 @@
 #define SOTTO_LINALG_UPDATE_INL
 #endif
 
-#include <limits>
-
 #include "hwy/cache_control.h"
 #include "sotto/linalg/simd.inl"
 
@@ -48,26 +46,51 @@ struct Step {
   }
 };
 
-/// Adding and subtracting 1.5 * 2^52 grid steps rounds a value of at most 2^50 steps to the grid; without a grid
-/// nothing is cut and nothing is rounded.
+/// The larger, and `low` if `value` is NaN.
+template <class D, class V>
+HWY_INLINE V at_least([[maybe_unused]] D d, V value, V low) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  return hn::Max(value, low);  // the instruction takes its second operand unless the first is larger
+#else
+  return hn::IfThenElse(hn::Gt(value, low), value, low);
+#endif
+}
+
+/// Adding and subtracting 1.5 * 2^52 grid steps rounds a value of at most 2^50 steps to the grid.
 struct OnGrid {
-  explicit OnGrid(double grid)
-      : limit(grid > 0 ? 0x1p50 * grid : std::numeric_limits<double>::infinity()), rounder(0x1.8p52 * grid) {}
+  explicit OnGrid(double grid) : limit(0x1p50 * grid), rounder(0x1.8p52 * grid) {}
   double limit;
   double rounder;
   template <class D, class V>
   HWY_INLINE V operator()(D d, V value) const {
-    const auto low = hn::Set(d, -limit);
-    const auto above = hn::IfThenElse(hn::Gt(value, low), value, low);
-    const auto high = hn::Set(d, limit);
-    const auto inside = hn::IfThenElse(hn::Lt(above, high), above, high);
+    const auto above = at_least(d, value, hn::Set(d, -limit));  // no NaN any more
+    const auto inside = hn::Min(above, hn::Set(d, limit));
     const auto shift = hn::Set(d, rounder);
     return hn::Sub(hn::Add(inside, shift), shift);
   }
 };
 
+/// Without a grid nothing is cut and nothing is rounded.
+struct OffGrid {
+  template <class D, class V>
+  HWY_INLINE V operator()(D /*d*/, V value) const {
+    return value;
+  }
+};
+
+/// work(on_grid) with the OnGrid or OffGrid that belongs to a grid step.
+template <class Work>
+HWY_INLINE void with_grid(double grid, const Work& work) {
+  if (grid > 0) {
+    work(OnGrid(grid));
+  } else {
+    work(OffGrid());
+  }
+}
+
+template <class Grid>
 struct AddOnGrid {
-  OnGrid on_grid;
+  Grid on_grid;
   const double* noise;
   double* values;
   template <class D>
@@ -76,14 +99,32 @@ struct AddOnGrid {
   }
 };
 
+template <class Grid>
 struct StepOnGrid {
   NoisyStep step;
-  OnGrid on_grid;
+  Grid on_grid;
   const double* sum;
   double* w;
   template <class D>
   HWY_INLINE void operator()(D d, std::size_t i) const {
     const auto noised = hn::Add(on_grid(d, hn::LoadU(d, sum + i)), hn::LoadU(d, step.noise + i));
+    const auto kept = hn::Mul(hn::Set(d, step.decay), hn::LoadU(d, w + i));
+    hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, step.size), noised)), d, w + i);
+  }
+};
+
+/// The sum is a multiple of one row: it is made on the way, with the same roundings.
+template <class Grid>
+struct StepRowOnGrid {
+  NoisyStep step;
+  Grid on_grid;
+  double a;
+  const float* x;
+  double* w;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    const auto sum = hn::Mul(hn::Set(d, a), load(d, x + i));
+    const auto noised = hn::Add(on_grid(d, sum), hn::LoadU(d, step.noise + i));
     const auto kept = hn::Mul(hn::Set(d, step.decay), hn::LoadU(d, w + i));
     hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, step.size), noised)), d, w + i);
   }
@@ -111,10 +152,19 @@ struct ScaleIntegers {
 };
 
 void add_on_grid(double grid, const double* noise, double* values, std::size_t n) noexcept {
-  sweep(Doubles(), AddOnGrid{OnGrid(grid), noise, values}, 0, n);
+  with_grid(grid, [&](auto on_grid) HWY_ATTR {
+    sweep(Doubles(), AddOnGrid<decltype(on_grid)>{on_grid, noise, values}, 0, n);
+  });
 }
 void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
-  sweep(Doubles(), StepOnGrid{step, OnGrid(step.grid), sum, w}, 0, n);
+  with_grid(step.grid, [&](auto on_grid) HWY_ATTR {
+    sweep(Doubles(), StepOnGrid<decltype(on_grid)>{step, on_grid, sum, w}, 0, n);
+  });
+}
+void step_row_on_grid(const NoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept {
+  with_grid(step.grid, [&](auto on_grid) HWY_ATTR {
+    sweep(Doubles(), StepRowOnGrid<decltype(on_grid)>{step, on_grid, row.coefficient, row.x, w}, 0, n);
+  });
 }
 void scaled(double a, const float* x, double* out, std::size_t n) noexcept {
   sweep(Doubles(), Scaled{a, x, out}, 0, n);

@@ -7,22 +7,25 @@
 
 namespace sotto {
 
-/// Margins w.x of a block of rows (positive: class +1).
-void margins(const Model& model, const RowBlock& rows, std::vector<double>& out);
-
 /// How a model does on labelled rows. Everything in it is computed from rows without noise: on private rows it is
 /// *not private*.
 struct Evaluation {
   std::uint64_t rows = 0;
+  std::uint32_t classes = 2;
   double accuracy = 0;
-  double loss = 0;  ///< mean of the model's loss, without the regulariser
-  double auc = 0;   ///< area under the ROC curve, ties counted one half; 0.5 when a class is absent
-  std::uint64_t true_positive = 0;
-  std::uint64_t false_positive = 0;
-  std::uint64_t true_negative = 0;
-  std::uint64_t false_negative = 0;
+  double loss = 0;  ///< mean of the model's loss over all outputs, without the regulariser
+  /// Area under the ROC curve, ties counted one half; 0.5 when a class is absent. More than two classes: the mean over
+  /// the classes that are there of the area of each against the rest, by its own score.
+  double auc = 0;
+  /// Rows of class a predicted to be of class p at [a * classes + p]; two classes are negative, positive.
+  std::vector<std::uint64_t> confusion;
+
+  std::uint64_t count(std::uint32_t actual, std::uint32_t predicted) const {
+    return confusion.at(std::size_t{actual} * classes + predicted);
+  }
 };
 
+/// Throws Error{invalid_argument} for rows that are labelled for another number of classes than the model has.
 Evaluation evaluate(const Model& model, const RowBlock& rows);
 
 }  // namespace sotto

@@ -1,8 +1,29 @@
 #include "sotto/model/json.h"
 
+#include <algorithm>
+
 #include "sotto/base/error.h"
+#include "sotto/model/prediction.h"
 
 namespace sotto {
+namespace {
+
+/// A file may ask for anything; what it holds must fit together before it is used.
+void check_weights(const Model& model) {
+  const auto known = names<Loss>();
+  if (std::ranges::find(known, model.loss) == known.end()) {
+    throw Error(ErrorKind::unsupported, "the model file has loss " + model.loss + ", which this version does not know");
+  }
+  if (model.card.classes < 2 || model.card.classes > kMaxClasses) {
+    throw Error(ErrorKind::invalid_data, "the model file states an impossible number of classes");
+  }
+  const std::uint64_t expected = std::uint64_t{model.card.features} * outputs_of(model);
+  if (model.weights.size() == expected) return;
+  throw Error(ErrorKind::invalid_data, "the model file has " + std::to_string(model.weights.size()) +
+                                           " weights but its card says " + std::to_string(expected));
+}
+
+}  // namespace
 
 Json to_json(const PrivacyCard& card) {
   Json json;
@@ -32,7 +53,8 @@ Json to_json(const PrivacyCard& card) {
   json["remarks"] = card.remarks;
   json["parameters"] = Json::object();
   for (const auto& [name, value] : card.parameters) json["parameters"][name] = value;
-  json["facts"] = Json{{"rows", card.rows}, {"features", card.features}, {"data_norm", card.data_norm}};
+  json["facts"] =
+      Json{{"rows", card.rows}, {"features", card.features}, {"data_norm", card.data_norm}, {"classes", card.classes}};
   json["version"] = card.version;
   return json;
 }
@@ -68,6 +90,7 @@ PrivacyCard card_from_json(const Json& json) {
   card.rows = json.at("facts").at("rows").get<std::uint64_t>();
   card.features = json.at("facts").at("features").get<std::uint32_t>();
   card.data_norm = json.at("facts").at("data_norm").get<double>();
+  card.classes = json.at("facts").value("classes", std::uint32_t{2});  // absent before there were more than two
   card.version = json.at("version").get<std::string>();
   return card;
 }
@@ -93,10 +116,7 @@ Model model_from_json(const Json& json) {
   model.weights = json.at("weights").get<Vector>();
   model.encoding = json.at("encoding").dump();
   model.card = card_from_json(json.at("card"));
-  if (model.weights.size() != model.card.features) {
-    throw Error(ErrorKind::invalid_data, "the model file has " + std::to_string(model.weights.size()) +
-                                             " weights but its card says " + std::to_string(model.card.features));
-  }
+  check_weights(model);
   return model;
 }
 

@@ -11,7 +11,7 @@ namespace sotto {
 struct Model {
   static constexpr int kFormat = 1;  ///< of the file; later versions read every earlier one
 
-  Vector weights;
+  Vector weights;  ///< one vector an output (losses/loss.h), one after the other
   std::string loss = "logistic";
   std::string encoding = "{}";  ///< JSON text of the schema rows were encoded with
   PrivacyCard card;

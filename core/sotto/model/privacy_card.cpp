@@ -60,9 +60,10 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
   const bool by_recipe = !std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm);
   if (by_recipe) card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
-  // The row count is private under add_remove and appears nowhere.
+  // Under add_remove the number of rows is private (spec 1.3).
   card.rows = plan.guarantee.relation == Relation::add_remove ? 0 : input.facts.rows;
   card.features = input.facts.features;
+  card.classes = input.facts.classes;
   card.data_norm = input.facts.data_norm;
   card.version = kVersion;
   return card;
@@ -94,8 +95,9 @@ std::string card_text(const PrivacyCard& card) {
   }
   line("theorem", card.theorem);
   for (const auto& remark : card.remarks) line("remark", remark);
-  const std::string rows = card.rows == 0 ? "private number of" : std::to_string(card.rows);
-  line("data", fmt::format("{} rows, {} features, data_norm {:g}", rows, card.features, card.data_norm));
+  const std::string rows = card.rows > 0 ? fmt::format("{} rows", card.rows) : "private number of rows";
+  line("data",
+       fmt::format("{}, {} features, {} classes, data_norm {:g}", rows, card.features, card.classes, card.data_norm));
   std::string parameters;
   for (const auto& [name, value] : card.parameters) {
     parameters += fmt::format("{}{}={}", parameters.empty() ? "" : " ", name, value);

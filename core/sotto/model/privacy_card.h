@@ -45,6 +45,7 @@ struct PrivacyCard {
   std::vector<std::pair<std::string, std::string>> parameters;  ///< every declared field in its one spelling
   std::uint64_t rows = 0;                                       ///< 0 where the number is private
   std::uint32_t features = 0;
+  std::uint32_t classes = 2;
   double data_norm = 0;
   std::string version;
 };

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "sotto/data/facts.h"
 #include "sotto/data/row_block.h"
@@ -22,6 +23,8 @@ class Engine {
   /// Feeds the rows at positions [first, first + count) as stored. May be called by several threads at a time, each
   /// with a consumer of its own. Throws as scan() does.
   virtual void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const = 0;
+  /// Feeds the rows at these positions, which ascend, in blocks of any size. Throws as scan() does.
+  virtual void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const;
 };
 
 }  // namespace sotto

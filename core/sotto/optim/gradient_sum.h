@@ -26,6 +26,8 @@ class GradientSum final : public RowSum {
   void merge(const RowSum& other) noexcept override;
 
  private:
+  friend class SecretDescent;  // whose weights are as secret as the sum
+
   RowGradients gradients_;
   const double* weights_ = nullptr;
   AlignedVector sum_;

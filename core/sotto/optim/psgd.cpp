@@ -12,20 +12,28 @@ void StepNoise::step(double decay, double size, std::span<double> batch_sum, std
   kernels::step(decay, size, batch_sum.data(), weights.data(), weights.size());
 }
 
+void StepNoise::step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept {
+  sum_.resize(weights.size());
+  kernels::scaled(row.coefficient, row.x, sum_.data(), sum_.size());
+  step(decay, size, sum_, weights);
+}
+
 Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
     : recipe_(recipe),
       facts_(facts),
-      lipschitz_(constants_of(recipe.loss, stored_norm(facts)).lipschitz),
+      lipschitz_(constants_of(recipe.loss, stored_norm(facts), facts.classes).lipschitz),
       total_steps_(recipe.steps(facts.rows)),
       noise_(noise),
-      weights_(facts.features, 0.0),
-      batch_sum_(facts.features, 0.0),
-      average_(recipe.averaging == Averaging::last ? 0 : facts.features, 0.0),
+      weights_(weight_count(recipe.loss, facts), 0.0),
+      batch_sum_(weights_.size(), 0.0),
+      average_(recipe.averaging == Averaging::last ? 0 : weights_.size(), 0.0),
       follows_iterates_(recipe.projection.active() || recipe.averaging != Averaging::last),
       margins_(kChunkRows, 0.0) {
-  const double rows_in_batch = static_cast<double>(std::min(recipe.batch_rows, facts.rows));
-  norm_slack_ = 1 + 0x1p-30 + 8 * 0x1p-53 * (facts.features + rows_in_batch + 4);
-  if (facts.sparse && noise == nullptr) {
+  const double more_weights = static_cast<double>(weights_.size() - facts.features);  // in the norm of all outputs
+  norm_slack_ = 1 + 0x1p-30 + 8 * 0x1p-53 * (rounding_terms(recipe.loss, facts, recipe.batch_rows) + more_weights);
+  if (outputs_of(recipe.loss, facts.classes) != 1) {
+    several_.emplace(recipe.loss, facts);
+  } else if (facts.sparse && noise == nullptr) {
     touched_.reserve(facts.features);
     is_touched_.assign(facts.features, 0);
   }
@@ -35,6 +43,7 @@ void Psgd::consume(const RowBlock& block) noexcept {
   // Dense and sparse steps keep different state; blocks of the other kind are not counted, which whoever runs the
   // passes notices.
   if (block.sparse() != facts_.sparse) return;
+  if (several_) return consume_several(block);
   if (recipe_.batch_rows == 1 && !block.sparse()) {
     return noise_ == nullptr ? step_each_row(block) : step_each_row_noised(block);
   }
@@ -49,6 +58,20 @@ void Psgd::consume(const RowBlock& block) noexcept {
     } else {
       add_dense(part);
     }
+    done += count;
+    rows_in_batch_ += count;
+    rows_in_pass_ += count;
+    if (rows_in_batch_ == recipe_.batch_rows || rows_in_pass_ == facts_.rows) end_batch();
+    if (rows_in_pass_ == facts_.rows) rows_in_pass_ = 0;
+  }
+}
+
+void Psgd::consume_several(const RowBlock& block) noexcept {
+  std::size_t done = 0;
+  while (done < block.rows) {
+    const std::uint64_t left_in_batch = std::min(recipe_.batch_rows - rows_in_batch_, facts_.rows - rows_in_pass_);
+    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(block.rows - done, left_in_batch));
+    several_->add(block.slice(done, count), weights_.data(), batch_sum_.data());
     done += count;
     rows_in_batch_ += count;
     rows_in_pass_ += count;
@@ -117,9 +140,8 @@ void Psgd::step_each_row_noised(const RowBlock& rows) noexcept {
     for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
       const double y = rows.labels[i];
       const double coefficient = y * loss.slope(y * kernels::dot(x, weights_.data(), rows.features));
-      kernels::scaled(coefficient, x, batch_sum_.data(), rows.features);
       const double eta = recipe_.step(++step_);
-      noise_->step(1 - eta * recipe_.lambda, eta, batch_sum_, weights_);
+      noise_->step_row(1 - eta * recipe_.lambda, eta, {coefficient, x}, weights_);
       if (follows_iterates_) after_step(eta);
     }
   });

@@ -1,13 +1,16 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sotto/base/sensitive.h"
 #include "sotto/data/facts.h"
 #include "sotto/data/row_block.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/optim/recipe.h"
+#include "sotto/optim/row_gradients.h"
 
 namespace sotto {
 
@@ -18,6 +21,11 @@ class StepNoise {
   virtual void perturb(std::span<double> batch_sum) noexcept = 0;
   /// weights = decay * weights - size * (the noised batch_sum); whoever can do both at once overrides it.
   virtual void step(double decay, double size, std::span<double> batch_sum, std::span<double> weights) noexcept;
+  /// The same for a batch of one row, whose sum is coefficient * row.
+  virtual void step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept;
+
+ private:
+  AlignedVector sum_;  // for a step_row() made of step()
 };
 
 /// Permutation SGD as an aggregate: rows are pushed in scan order in blocks of any size, pass after pass; batches
@@ -36,6 +44,7 @@ class Psgd final : public RowConsumer {
   Sensitive<Vector> finish() &&;
 
  private:
+  void consume_several(const RowBlock& block) noexcept;
   void add_dense(const RowBlock& part) noexcept;
   void add_sparse(const RowBlock& part) noexcept;
   void step_each_row(const RowBlock& rows) noexcept;
@@ -50,6 +59,7 @@ class Psgd final : public RowConsumer {
 
   Recipe recipe_;
   Facts facts_;
+  std::optional<RowGradients> several_;  // gradients of models with several outputs
   double lipschitz_;
   std::uint64_t total_steps_;
   StepNoise* noise_;

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 
@@ -13,6 +14,18 @@ namespace sotto {
 /// other.
 inline std::size_t weight_count(const Loss& loss, const Facts& facts) noexcept {
   return std::size_t{outputs_of(loss, facts.classes)} * facts.features;
+}
+
+/// The number of terms behind a computed step, as the rounding bounds of spec 5.4 count them: d products of a score,
+/// the rows of a batch, and four for the rest. Several outputs: every score and every coordinate of the sum is computed
+/// as for one output, so with the norms of spec 5.4 taken over all outputs (|w|, L) the errors of the K scores add up
+/// in squares to those of one, and a loss that is smooth in its scores hands them on alike. Only softmax adds over
+/// outputs: the sum of K exponentials and the shift by the largest score change each share by at most (K + 4) u of it.
+/// So K more.
+inline double rounding_terms(const Loss& loss, const Facts& facts, std::uint64_t batch_rows) noexcept {
+  const std::uint32_t outputs = outputs_of(loss, facts.classes);
+  const double rows_in_batch = static_cast<double>(std::min(batch_rows, facts.rows));
+  return facts.features + rows_in_batch + 4 + (outputs == 1 ? 0 : outputs);
 }
 
 /// Losses and data gradients of rows at given weights, dense or sparse, for one output or several. Equal rows and

@@ -2,7 +2,8 @@
 // Formula (spec 3.1, 3.2), with rho_t = max(|1 - eta_t lambda|, |1 - eta_t (beta + lambda)|):
 //   A_T = alpha_T;  A_t = alpha_t + rho_{t+1} A_{t+1};  c_t = D eta_t A_t / b
 //   same order every pass: max_s sum_j c_{s+jn};   fresh order every pass: sum_j max_s c_{s+jn}
-// plus 2 sum_t A_t e_t for rounding, e_t = 4 u (d + b + 4)(W + eta_t L) (spec 5.4), and 4 u W for each iterate that is
+// plus 2 sum_t A_t e_t for rounding, e_t = 4 u (d + b + 4)(W + eta_t L) (spec 5.4; K more terms for K
+//   outputs, see rounding_terms), and 4 u W for each iterate that is
 //   added to an average: that addition is rounded too, and a contraction does not shrink it.
 // Conditions: convex smooth loss, each row once a pass, divisor b always, projection convex or none.
 // Reference: [Hardt16, Lemma 2.5], [Wu17, Lemmas 6 to 8] corrected as in docs/notes/sensitivity.md.
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/optim/row_gradients.h"
 
 namespace sotto {
 namespace {
@@ -67,11 +69,11 @@ class HitSum {
 }  // namespace
 
 Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diameter) {
-  const LossConstants constants = constants_of(recipe.loss, stored_norm(facts));
+  const LossConstants constants = constants_of(recipe.loss, stored_norm(facts), facts.classes);
   if (!constants.smooth()) {
     throw Error(ErrorKind::unsupported,
                 "loss: " + std::string(name_of(recipe.loss)) +
-                    " is not smooth, so permutation SGD has no sensitivity bound; use logistic or huber_svm",
+                    " is not smooth, so permutation SGD has no sensitivity bound; use logistic, huber_svm or softmax",
                 "loss");
   }
   const std::uint64_t per_pass = recipe.steps_per_pass(facts.rows);
@@ -79,8 +81,7 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
 
   Sensitivity result;
   result.weight_bound = weight_bound(recipe, steps, constants.lipschitz);
-  const double rows_in_batch = static_cast<double>(std::min(recipe.batch_rows, facts.rows));
-  const double unit = 4 * kUnitRoundoff * (facts.features + rows_in_batch + 4);
+  const double unit = 4 * kUnitRoundoff * rounding_terms(recipe.loss, facts, recipe.batch_rows);
 
   // The bound for fresh orders holds for a fixed one too; it needs no memory for the positions of a pass.
   HitSum hits(recipe.fresh_order || per_pass > kMostPositions, per_pass);

@@ -5,15 +5,16 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/privacy/poisson_coins.h"
 
 namespace sotto {
 
-NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws)
+NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand)
     : bits_(&bits),
-      supply_(std::make_unique<NoiseSupply>(bits, mechanism, path, draws)),
+      supply_(std::make_unique<NoiseSupply>(bits, mechanism, path, demand)),
       dimension_(base_of(mechanism).dimension),
       grid_step_(path == NoisePath::safe ? base_of(mechanism).grid.step : 0),
-      draws_left_(draws) {}
+      draws_left_(demand.draws) {}
 
 NoisySums::NoisySums(NoisySums&& other) noexcept
     : bits_(std::exchange(other.bits_, nullptr)),
@@ -23,22 +24,27 @@ NoisySums::NoisySums(NoisySums&& other) noexcept
       draws_left_(std::exchange(other.draws_left_, 0)) {}
 
 // A sum of another dimension is not what the noise was calibrated to.
-bool NoisySums::may_noise(std::span<const double> sum) noexcept {
-  if (draws_left_ == 0 || sum.size() != dimension_) return false;
+bool NoisySums::may_noise(std::size_t dimension) noexcept {
+  if (draws_left_ == 0 || dimension != dimension_) return false;
   --draws_left_;
   return true;
 }
 
 void NoisySums::perturb(std::span<double> sum) noexcept {
-  if (!may_noise(sum)) return std::fill(sum.begin(), sum.end(), 0.0);
+  if (!may_noise(sum.size())) return std::fill(sum.begin(), sum.end(), 0.0);
   kernels::add_on_grid(grid_step_, supply_->next(), sum.data(), dimension_);
 }
 
 void NoisySums::step(double decay, double size, std::span<const double> sum, std::span<double> weights) noexcept {
-  if (weights.size() != dimension_ || !may_noise(sum)) {
+  if (weights.size() != dimension_ || !may_noise(sum.size())) {
     return kernels::scale(decay, weights.data(), weights.size());
   }
   kernels::step_on_grid({decay, size, grid_step_, supply_->next()}, sum.data(), weights.data(), dimension_);
+}
+
+void NoisySums::step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept {
+  if (!may_noise(weights.size())) return kernels::scale(decay, weights.data(), weights.size());
+  kernels::step_row_on_grid({decay, size, grid_step_, supply_->next()}, row, weights.data(), dimension_);
 }
 
 Curator::Curator(BitSource& bits) : bits_(&bits) {
@@ -59,6 +65,13 @@ void Curator::use_draws(const Event& event, std::uint64_t draws) {
   throw Error(ErrorKind::budget_exceeded, "a release was asked for that was not charged");
 }
 
+Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
+  Vector values = std::move(secret.value_);
+  NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
+  kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
+  return values;
+}
+
 Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
   if (secret.value_.size() != base_of(mechanism).dimension) {
     throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
@@ -67,22 +80,38 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) 
   return noised(std::move(secret), mechanism);
 }
 
-Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
-  Vector values = std::move(secret.value_);
-  NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
-  kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
-  return values;
+PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows) {
+  use_draws(law.event(), 1);
+  PoissonBatch batch;
+  batch.bits_ = bits_;
+  batch.noise_ = law.noise;
+  draw_poisson_batch(*bits_, law.rate, rows, batch.positions_);
+  return batch;
 }
 
-NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws) {
-  if (draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
-  use_draws(event_of(mechanism), draws);
+Vector Curator::release(Sensitive<Vector>&& secret, PoissonBatch&& batch) {
+  if (batch.bits_ != bits_ || secret.value_.size() != batch.noise_.dimension) {
+    throw Error(ErrorKind::internal, "the sum does not belong to a batch of this curator that is still to be noised");
+  }
+  batch.bits_ = nullptr;
+  return noised(std::move(secret), batch.noise_);
+}
+
+NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand) {
+  if (demand.draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
+  use_draws(event_of(mechanism), demand.draws);
   const bool has_fast =
       std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
   if (path == NoisePath::fast && !has_fast) {
     throw Error(ErrorKind::unsupported, "noise_path: fast exists for l2_laplace and gaussian only", "noise_path");
   }
-  return NoisySums(*bits_, mechanism, path, draws);
+  return NoisySums(*bits_, mechanism, path, demand);
+}
+
+NoisySums Curator::joint_noise(const JointGaussian& law) {
+  if (law.draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
+  use_draws(law.event(), 1);
+  return NoisySums(*bits_, law.noise, NoisePath::safe, law.draws);
 }
 
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {

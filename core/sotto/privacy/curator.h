@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/event.h"
+#include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
 #include "sotto/privacy/objective_noise.h"
+#include "sotto/privacy/sampled_gaussian.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -30,13 +33,15 @@ class NoisySums {
   void perturb(std::span<double> sum) noexcept;
   /// weights = decay * weights - size * (the noised sum), in one sweep; the sum itself is left as it was.
   void step(double decay, double size, std::span<const double> sum, std::span<double> weights) noexcept;
+  /// The same with the sum coefficient * row of a batch of one row.
+  void step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept;
   std::uint64_t draws_left() const noexcept { return draws_left_; }
 
  private:
   friend class Curator;
-  NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
+  NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
 
-  bool may_noise(std::span<const double> sum) noexcept;
+  bool may_noise(std::size_t dimension) noexcept;
 
   const BitSource* bits_;  // whose sums these are
   std::unique_ptr<NoiseSupply> supply_;
@@ -56,9 +61,18 @@ class Curator {
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
-  /// Noise for `draws` batch sums, at least one; uses up as many charged draws. While it lives nothing else may be
-  /// drawn from this curator's bits.
-  NoisySums step_noise(const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
+  /// Noise for as many batch sums as are wanted, at least one; uses up as many charged draws. While it lives nothing
+  /// else may be drawn from this curator's bits.
+  NoisySums step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
+  /// Noise for all the vectors of a sequence that is one event; uses up *one* charged draw of it. What was noised may
+  /// only be kept or shown as the proof of the sequence's sensitivity allows: for a hidden state, the last iterate
+  /// alone, through release_post_processed(). While it lives nothing else may be drawn from this curator's bits.
+  NoisySums joint_noise(const JointGaussian& law);
+  /// The coins of one step of a sampled mechanism over `rows` rows; uses up one charged draw of its event.
+  PoissonBatch draw_batch(const SampledGaussian& law, std::uint64_t rows);
+  /// Noises the sum over a batch of draw_batch(), which is used up. Throws Error{internal} for a batch that was used or
+  /// came from another curator's source, and for a sum of another dimension.
+  Vector release(Sensitive<Vector>&& secret, PoissonBatch&& batch);
   /// Hands out what was computed from noised sums alone: post-processing, free. Throws Error{internal} unless
   /// `noise` came from this curator's source and every sum promised to it was noised.
   Vector release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise);
@@ -75,8 +89,8 @@ class Curator {
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
-  void use_draws(const Event& event, std::uint64_t draws);
   Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
+  void use_draws(const Event& event, std::uint64_t draws);
 
   BitSource* bits_;
   std::vector<Charge> charges_;

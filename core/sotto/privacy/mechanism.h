@@ -38,6 +38,8 @@ struct L2LaplaceNoise : NoiseBase {
   double stddev() const noexcept;  ///< of one coordinate: scale sqrt(d + 1)
   Event event() const { return L2LaplaceEvent{epsilon}; }
   void draw(BitSource& bits, std::span<std::int64_t> noise) const;
+  /// In natural units: the integers times the grid step.
+  void draw_on_grid(BitSource& bits, std::span<double> noise) const;
   void draw_fast(BitSource& bits, std::span<double> noise) const;
 };
 
@@ -49,6 +51,8 @@ struct GaussianNoise : NoiseBase {
   double stddev() const noexcept { return scale(); }
   Event event() const { return GaussianEvent{mu}; }
   void draw(BitSource& bits, std::span<std::int64_t> noise) const;
+  /// In natural units: the integers times the grid step.
+  void draw_on_grid(BitSource& bits, std::span<double> noise) const;
   void draw_fast(BitSource& bits, std::span<double> noise) const;
 };
 

@@ -7,24 +7,34 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kBlockValues = 32768;        // 256 KB a block: few hand-overs
 constexpr std::size_t kDrawValues = 2048;          // drawn at once: stay in the first-level cache
+constexpr std::size_t kBlockValues = 32768;        // 256 KB a block of a thread: few hand-overs
 constexpr std::uint64_t kDrawsWorthAThread = 256;  // fewer are drawn sooner than a thread starts
+constexpr std::uint64_t kRowsWorthAThread = 4;     // fewer are read sooner than a vector is drawn
+
+bool wants_thread(const NoiseDemand& demand) noexcept {
+  return demand.draws >= kDrawsWorthAThread && demand.rows_a_draw >= kRowsWorthAThread &&
+         std::thread::hardware_concurrency() > 1;
+}
+
+std::size_t draws_a_block(bool threaded, std::size_t values_a_draw) noexcept {
+  return threaded ? std::max<std::size_t>(1, kBlockValues / values_a_draw) : 1;
+}
 
 }  // namespace
 
-NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws)
+NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand)
     : bits_(bits),
       mechanism_(mechanism),
       path_(path),
       dimension_(base_of(mechanism).dimension),
-      vectors_a_block_(std::clamp<std::size_t>(kBlockValues / dimension_, 1, std::max<std::uint64_t>(draws, 1))),
-      vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, vectors_a_block_)),
-      to_draw_(draws) {
-  const bool threaded = draws >= kDrawsWorthAThread && std::thread::hardware_concurrency() > 1;
-  for (std::size_t i = 0; i < (threaded ? kBlocks : 1); ++i) blocks_[i].values.resize(vectors_a_block_ * dimension_);
+      threaded_(wants_thread(demand)),
+      vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, std::max<std::uint64_t>(demand.draws, 1))),
+      vectors_a_block_(vectors_a_draw_ * draws_a_block(threaded_, vectors_a_draw_ * dimension_)),
+      to_draw_(demand.draws) {
+  for (std::size_t i = 0; i < (threaded_ ? kBlocks : 1); ++i) blocks_[i].values.resize(vectors_a_block_ * dimension_);
   if (path == NoisePath::safe) integers_.resize(vectors_a_draw_ * dimension_);
-  if (threaded) {
+  if (threaded_) {
     producer_.emplace([this] { produce(); });
   } else {
     current_ = 0;
@@ -55,6 +65,9 @@ void NoiseSupply::draw(std::span<double> values) noexcept {
       [&](const auto& mechanism) {
         if constexpr (requires { mechanism.draw_fast(bits_, values); }) {
           if (path_ == NoisePath::fast) return mechanism.draw_fast(bits_, values);
+        }
+        if constexpr (requires { mechanism.draw_on_grid(bits_, values); }) {
+          return mechanism.draw_on_grid(bits_, values);
         }
         const std::span<std::int64_t> integers(integers_.data(), values.size());
         mechanism.draw(bits_, integers);

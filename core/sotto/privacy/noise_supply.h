@@ -22,12 +22,21 @@ constexpr auto enum_names(NoisePath) {
                     std::pair{std::string_view("fast"), NoisePath::fast}};
 }
 
-/// Noise vectors drawn in bulk, ahead of their use: noise depends on no row, so for many draws a thread of its own
-/// makes the next blocks while steps are taken. The vectors come in the same sequence with and without the thread. From
-/// construction to destruction nobody else may draw from `bits`.
+/// How many vectors are wanted, and how many rows are read between two of them; both public.
+struct NoiseDemand {
+  NoiseDemand(std::uint64_t vectors, std::uint64_t rows_between = 1) noexcept  // NOLINT(google-explicit-constructor)
+      : draws(vectors), rows_a_draw(rows_between) {}
+  std::uint64_t draws;
+  std::uint64_t rows_a_draw;
+};
+
+/// Noise vectors drawn in bulk, ahead of their use: noise depends on no row, so where enough rows are read between two
+/// of many draws a thread of its own makes the next blocks while steps are taken; else the reader would only wait for
+/// it. The vectors come in the same sequence with and without the thread. From construction to destruction nobody else
+/// may draw from `bits`.
 class NoiseSupply {
  public:
-  NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, std::uint64_t draws);
+  NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
   ~NoiseSupply();
   NoiseSupply(const NoiseSupply&) = delete;
   NoiseSupply& operator=(const NoiseSupply&) = delete;
@@ -52,9 +61,10 @@ class NoiseSupply {
   const Mechanism mechanism_;
   const NoisePath path_;
   const std::size_t dimension_;
-  const std::size_t vectors_a_block_;
+  const bool threaded_;
   const std::size_t vectors_a_draw_;
-  std::uint64_t to_draw_;  // by whoever fills
+  const std::size_t vectors_a_block_;  // whole draws, so that the sequence does not depend on it
+  std::uint64_t to_draw_;              // by whoever fills
   std::array<Block, kBlocks> blocks_;
   std::vector<std::int64_t> integers_;
   std::size_t current_ = kBlocks - 1;  // the block `next` reads from

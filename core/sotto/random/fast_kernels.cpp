@@ -68,17 +68,18 @@ void MakeFastPairs(std::span<const std::uint64_t> pairs, float* cosines, float* 
   }
 }
 
+// The last vector goes back over lanes that were done: cheaper than a mask, which the reader would have to wait for.
 HWY_INLINE void ScaleSome(const float* normals, double factor, std::span<double> out) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> half;
   const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= out.size(); i += lanes) {
-    hn::StoreU(hn::Mul(hn::PromoteTo(d, hn::LoadU(half, normals + i)), hn::Set(d, factor)), d, out.data() + i);
-  }
-  if (i == out.size()) return;
-  const auto last = hn::Mul(hn::PromoteTo(d, hn::LoadU(half, normals + i)), hn::Set(d, factor));
-  hn::BlendedStore(last, hn::FirstN(d, out.size() - i), d, out.data() + i);
+  const auto scaled = [&](std::size_t i) HWY_ATTR {
+    return hn::Mul(hn::PromoteTo(d, hn::LoadU(half, normals + i)), hn::Set(d, factor));
+  };
+  const std::size_t n = out.size();
+  if (n < lanes) return hn::BlendedStore(scaled(0), hn::FirstN(d, n), d, out.data());
+  for (std::size_t i = 0; i + lanes <= n; i += lanes) hn::StoreU(scaled(i), d, out.data() + i);
+  if (n % lanes != 0) hn::StoreU(scaled(n - lanes), d, out.data() + n - lanes);
 }
 
 void ScaleFastPairs(const float* cosines, const float* sines, double factor, std::span<double> out) {

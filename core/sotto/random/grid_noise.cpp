@@ -15,19 +15,32 @@ void draw_l2_laplace(BitSource& bits, double scale, std::size_t dimension, std::
   check_noise_scale(scale);
   check_vectors(dimension, noise.size());
   StreamDigits digits{bits};
-  draw_lazy_l2_laplace(digits, scale, dimension, noise);
+  draw_lazy_l2_laplace(digits, scale, dimension, lazy::Lanes<std::int64_t>{noise});
+}
+
+void draw_l2_laplace(BitSource& bits, GridScale scale, std::size_t dimension, std::span<double> noise) {
+  check_noise_scale(scale.in_steps);
+  check_vectors(dimension, noise.size());
+  StreamDigits digits{bits};
+  draw_lazy_l2_laplace(digits, scale.in_steps, dimension, lazy::Lanes<double>{noise, scale.step});
 }
 
 void draw_l2_laplace(BitSource& bits, double scale, std::span<std::int64_t> noise) {
   check_noise_scale(scale);
   StreamDigits digits{bits};
-  draw_lazy_l2_laplace(digits, scale, noise.size(), noise);
+  draw_lazy_l2_laplace(digits, scale, noise.size(), lazy::Lanes<std::int64_t>{noise});
 }
 
 void draw_gaussian(BitSource& bits, double scale, std::span<std::int64_t> noise) {
   check_noise_scale(scale);
   StreamDigits digits{bits};
-  draw_lazy_gaussian(digits, scale, noise);
+  draw_lazy_gaussian(digits, scale, lazy::Lanes<std::int64_t>{noise});
+}
+
+void draw_gaussian(BitSource& bits, GridScale scale, std::span<double> noise) {
+  check_noise_scale(scale.in_steps);
+  StreamDigits digits{bits};
+  draw_lazy_gaussian(digits, scale.in_steps, lazy::Lanes<double>{noise, scale.step});
 }
 
 double grid_noise_distance(std::size_t dimension) noexcept {

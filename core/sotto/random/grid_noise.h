@@ -19,6 +19,15 @@ void draw_l2_laplace(BitSource& bits, double scale, std::span<std::int64_t> nois
 void draw_l2_laplace(BitSource& bits, double scale, std::size_t dimension, std::span<std::int64_t> noise);
 /// Z ~ N(0, scale^2 I).
 void draw_gaussian(BitSource& bits, double scale, std::span<std::int64_t> noise);
+
+/// The same noise as multiples of the grid step, g K, exact while K is below 2^53: from equal bits equal noise.
+struct GridScale {
+  double in_steps;  ///< the scale in units of the grid step
+  double step;      ///< g, a power of two
+};
+void draw_l2_laplace(BitSource& bits, GridScale scale, std::size_t dimension, std::span<double> noise);
+void draw_gaussian(BitSource& bits, GridScale scale, std::span<double> noise);
+
 /// Independent P(k) proportional to exp(-|k| / scale), exact integer arithmetic: scale is the rational
 /// numerator / denominator.
 void draw_discrete_laplace(BitSource& bits, std::uint64_t numerator, std::uint64_t denominator,

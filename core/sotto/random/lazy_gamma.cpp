@@ -18,15 +18,15 @@ LazyGamma::Verdict LazyGamma::judge(const LazyDigits& w) const noexcept {
   if (!(t > 0x1p-10) || w.lead < std::uint64_t{1} << 12) return Verdict::close;
   const double cube = t * t * t;
   const double log_w = std::log((static_cast<double>(w.lead) + 0.5) * 0x1p-63);
-  const double gap = 0.5 * normal_ * normal_ + shift_ * (1.0 - cube + 3.0 * std::log(t)) - log_w;
-  const double sizes = normal_ * normal_ + 50.0 + shift_ * (1.0 + cube + 1.0 / t);
+  const double gap = 0.5 * normal_ * normal_ + shape_.shift * (1.0 - cube + 3.0 * std::log(t)) - log_w;
+  const double sizes = normal_ * normal_ + 50.0 + shape_.shift * (1.0 + cube + 1.0 / t);
   const double bound = 4.0 * sizes * (root_error_ + normal_error_ + 0x1p-50) + 2.0 / static_cast<double>(w.lead);
   if (!(std::abs(gap) > bound)) return Verdict::close;
   return gap > 0.0 ? Verdict::accepted : Verdict::rejected;
 }
 
 LazyGamma::Verdict LazyGamma::judge_precisely(const LazyDigits& w) const {
-  const Precise a = shift_of(shape_);
+  const Precise a = shift_of(shape_.shape);
   const Precise x = pair_.precise().first;
   const Precise t = 1 + x / sqrt(Precise(9 * a));
   const Precise uniform = w.precise();
@@ -36,7 +36,7 @@ LazyGamma::Verdict LazyGamma::judge_precisely(const LazyDigits& w) const {
 }
 
 Precise LazyGamma::value() const {
-  const Precise a = shift_of(shape_);
+  const Precise a = shift_of(shape_.shape);
   const Precise t = 1 + pair_.precise().first / sqrt(Precise(9 * a));
   return a * t * t * t;
 }

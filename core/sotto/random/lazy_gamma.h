@@ -12,10 +12,18 @@ namespace sotto {
 /// |s| <= 1/2 at least -3a s^4/2 = -x^4 / (54 a); so w < 1 - x^4 / (54 a) surely accepts.
 class LazyGamma {
  public:
+  /// What depends on the shape alone.
+  struct Shape {
+    Shape(double value) noexcept  // NOLINT(google-explicit-constructor): a shape is a number
+        : shape(value), shift(shape - 1.0 / 3.0), slope(1.0 / std::sqrt(9.0 * shift)), squeeze(slope * slope / 6.0) {}
+    double shape;
+    double shift;    ///< a
+    double slope;    ///< 1 / sqrt(9 a)
+    double squeeze;  ///< 1 / (54 a)
+  };
+
   /// `x` approximates the cosine normal of `pair` with error at most `x_error` (a NaN says nothing).
-  LazyGamma(double shape, const LazyPair& pair, double x, double x_error) noexcept
-      : shift_(shape - 1.0 / 3.0), slope_(1.0 / std::sqrt(9.0 * shift_)), shape_(shape), pair_(pair) {
-    squeeze_ = slope_ * slope_ / 6.0;
+  LazyGamma(const Shape& shape, const LazyPair& pair, double x, double x_error) noexcept : shape_(shape), pair_(pair) {
     set_normal(x, x_error);
   }
 
@@ -23,7 +31,8 @@ class LazyGamma {
   bool squeezed(std::uint64_t w) const noexcept {
     // Where the right side is positive it is right to 2^-36 if x is right to kPairError. NaN is refused.
     const double x2 = normal_ * normal_;
-    return std::abs(root_ - 1.0) <= 0.4999 && static_cast<double>(w) * 0x1p-63 < 1.0 - x2 * x2 * squeeze_ - 0x1p-34;
+    return std::abs(root_ - 1.0) <= 0.4999 &&
+           static_cast<double>(w) * 0x1p-63 < 1.0 - x2 * x2 * shape_.squeeze - 0x1p-34;
   }
 
   /// Draws until accepted; `w` as above is the first uniform.
@@ -60,9 +69,10 @@ class LazyGamma {
     set_normal(normal.cosine, normal.error);
   }
 
-  double rounded() const noexcept { return shift_ * root_ * root_ * root_; }
+  double rounded() const noexcept { return shape_.shift * root_ * root_ * root_; }
   /// Bound on the relative error of rounded(); infinite if binary64 says nothing.
   double relative_error() const noexcept {
+    if (root_ > 0.25) return 16.0 * root_error_ + 0x1p-50;  // almost always; saves the division
     return root_ > 8.0 * root_error_ ? 4.0 * root_error_ / root_ + 0x1p-50 : HUGE_VAL;
   }
 
@@ -78,17 +88,14 @@ class LazyGamma {
   void set_normal(double x, double error) noexcept {
     normal_ = x;
     normal_error_ = error;
-    root_ = 1.0 + slope_ * x;
-    root_error_ = slope_ * error + 0x1p-49;  // |slope x| < 4, four roundings
+    root_ = 1.0 + shape_.slope * x;
+    root_error_ = shape_.slope * error + 0x1p-49;  // |slope x| < 4, four roundings
   }
   Verdict judge(const LazyDigits& w) const noexcept;
   Verdict judge_precisely(const LazyDigits& w) const;
   Precise value() const;
 
-  double shift_;          ///< a
-  double slope_;          ///< 1 / sqrt(9 a)
-  double squeeze_ = 0.0;  ///< 1 / (54 a)
-  double shape_;
+  Shape shape_;
   double normal_ = 0.0;
   double normal_error_ = 0.0;
   double root_ = 1.0;  ///< t

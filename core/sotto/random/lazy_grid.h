@@ -11,6 +11,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "sotto/random/lazy_gamma.h"
 #include "sotto/random/noise_kernels.h"
@@ -57,6 +58,24 @@ class NoiseFactor {
 namespace lazy {
 
 inline constexpr std::size_t kChunkPairs = 128;
+
+/// Where noise goes: as multiples of `unit`, a power of two, in binary64, or as integers (unit 1).
+template <class T>
+struct Lanes {
+  std::span<T> values;
+  double unit = 1.0;
+
+  std::size_t size() const noexcept { return values.size(); }
+  Lanes first(std::size_t count) const noexcept { return {values.first(count), unit}; }
+  Lanes from(std::size_t start) const noexcept { return {values.subspan(start), unit}; }
+  void set(std::size_t i, std::int64_t k) const noexcept {
+    if constexpr (std::is_same_v<T, double>) {
+      values[i] = unit * static_cast<double>(k);
+    } else {
+      values[i] = k;
+    }
+  }
+};
 
 /// The nearest integer, no larger in size than 2^62.
 std::int64_t round_precise(const Precise& value);
@@ -112,52 +131,65 @@ std::pair<std::int64_t, std::int64_t> round_pair(Digits& digits, NoiseFactor& fa
 }
 
 /// The coordinates of a vector: cosines of pairs of the chunk from `first` on, then their sines.
-template <class Digits>
-void round_chunk(Digits& digits, NoiseFactor& factor, Chunk& chunk, std::size_t first, std::span<std::int64_t> noise) {
-  // A normal in binary64 is below 4.2 in size.
+template <class Digits, class T>
+void round_chunk(Digits& digits, NoiseFactor& factor, Chunk& chunk, std::size_t first, const Lanes<T>& noise) {
+  // A normal in binary64 is below 4.2 in size. Where limit is not negative, factor is below 2^37.
   const double bound = factor.rounded() * (kPairError + 4.2 * (factor.relative_error() + 0x1p-52));
+  const Rounding rounding{factor.rounded() * noise.unit, (0.5 - bound) * noise.unit, noise.unit};
   std::array<std::uint16_t, kChunkPairs> doubtful;
-  const std::size_t doubts = round_pairs(chunk.cosines.data() + first, chunk.sines.data() + first,
-                                         {factor.rounded(), 0.5 - bound}, noise, doubtful.data());
+  const auto round = [&](std::span<double> values) {
+    return round_pairs(chunk.cosines.data() + first, chunk.sines.data() + first, rounding, values, doubtful.data());
+  };
+  std::size_t doubts = 0;
+  if constexpr (std::is_same_v<T, double>) {
+    doubts = round(noise.values);
+  } else {
+    std::array<double, 2 * kChunkPairs> integers;
+    doubts = round(std::span(integers).first(noise.size()));
+    // A doubtful one may be anything; below it is computed anew.
+    for (std::size_t i = 0; i < noise.size(); ++i) {
+      noise.values[i] = std::abs(integers[i]) < 0x1p52 ? static_cast<std::int64_t>(integers[i]) : 0;
+    }
+  }
   if (doubts == 0) return;
   chunk.keep();
   const std::size_t half = (noise.size() + 1) / 2;
   for (std::size_t j = 0; j < doubts; ++j) {
     const std::size_t i = doubtful[j];
     const auto [cosine, sine] = round_pair(digits, factor, chunk.pair(first + i));
-    noise[i] = cosine;
-    if (half + i < noise.size()) noise[half + i] = sine;
+    noise.set(i, cosine);
+    if (half + i < noise.size()) noise.set(half + i, sine);
   }
 }
 
-template <class Digits>
-void draw_lanes(Digits& digits, NoiseFactor& factor, std::span<std::int64_t> noise) {
-  while (!noise.empty()) {
-    const std::size_t lanes = std::min(2 * kChunkPairs, noise.size());
+template <class Digits, class T>
+void draw_lanes(Digits& digits, NoiseFactor& factor, const Lanes<T>& noise) {
+  for (std::size_t done = 0; done < noise.size();) {
+    const std::size_t lanes = std::min(2 * kChunkPairs, noise.size() - done);
     Chunk chunk(digits, (lanes + 1) / 2, 0);
-    round_chunk(digits, factor, chunk, 0, noise.first(lanes));
-    noise = noise.subspan(lanes);
+    round_chunk(digits, factor, chunk, 0, noise.from(done).first(lanes));
+    done += lanes;
   }
 }
 
 }  // namespace lazy
 
 /// Spec 4.2 in grid units.
-template <class Digits>
-void draw_lazy_gaussian(Digits& digits, double scale, std::span<std::int64_t> noise) {
+template <class Digits, class T>
+void draw_lazy_gaussian(Digits& digits, double scale, const lazy::Lanes<T>& noise) {
   NoiseFactor factor(scale);
   lazy::draw_lanes(digits, factor, noise);
 }
 
 /// Spec 4.1 in grid units: vectors of `dimension` coordinates one after the other. In a chunk each vector has its
 /// pairs, the last of which makes its gamma number with a word from the end; several small vectors share a chunk.
-template <class Digits>
-void draw_lazy_l2_laplace(Digits& digits, double scale, std::size_t dimension, std::span<std::int64_t> noise) {
+template <class Digits, class T>
+void draw_lazy_l2_laplace(Digits& digits, double scale, std::size_t dimension, const lazy::Lanes<T>& noise) {
   const std::size_t lanes = std::min(2 * lazy::kChunkPairs - 2, dimension);
   const std::size_t pairs = (lanes + 1) / 2 + 1;
-  const double shape = 0.5 * (static_cast<double>(dimension) + 1.0);
-  while (!noise.empty()) {
-    const std::size_t vectors = std::min(lazy::kChunkPairs / pairs, noise.size() / dimension);
+  const LazyGamma::Shape shape(0.5 * (static_cast<double>(dimension) + 1.0));
+  for (std::size_t done = 0; done < noise.size();) {
+    const std::size_t vectors = std::min(lazy::kChunkPairs / pairs, (noise.size() - done) / dimension);
     lazy::Chunk chunk(digits, vectors * pairs, vectors);
     for (std::size_t j = 0; j < vectors; ++j) {
       const std::size_t last = (j + 1) * pairs - 1;
@@ -168,9 +200,9 @@ void draw_lazy_l2_laplace(Digits& digits, double scale, std::size_t dimension, s
         gamma.settle(digits, w);
       }
       NoiseFactor factor(scale, gamma);
-      lazy::round_chunk(digits, factor, chunk, j * pairs, noise.first(lanes));
-      lazy::draw_lanes(digits, factor, noise.first(dimension).subspan(lanes));
-      noise = noise.subspan(dimension);
+      lazy::round_chunk(digits, factor, chunk, j * pairs, noise.from(done).first(lanes));
+      if (lanes < dimension) lazy::draw_lanes(digits, factor, noise.from(done).first(dimension).from(lanes));
+      done += dimension;
     }
   }
 }

@@ -3,7 +3,7 @@
 //   angle: t quarter turns from the nearest one, |t| <= 1/2, sine t S(t^2), cosine C(t^2), errors below 2^-43.5.
 // For 2^-12 <= u <= 1 - 2^-13, so 2^-6 < r < 4.1: polynomials 4.1 (2^-45 + 2^-43.5), unknown digits of u
 // 2^-49 / (u r) < 2^-39, of v 4.1 * 2 pi 2^-49, roundings 2^-46: together below 2^-38. Other u give NaN.
-// Rounding: adding 3 * 2^51 to |x| <= 2^50 leaves the nearest integer in the low bits of the sum.
+// Rounding: adding 3 * 2^51 units to |x| <= 2^50 units and taking them away again leaves the nearest multiple.
 // Coefficients: Chebyshev interpolation. Fails if wrong: random_noise_kernels_test (error against 192 bits).
 #include "sotto/random/noise_kernels.h"
 
@@ -103,47 +103,47 @@ void MakePairs(PairBits bits, double* cosines, double* sines) {
   }
 }
 
-// The lanes that are surely rounded, and their integers.
-HWY_INLINE hn::Mask<D> Round(V normal, Rounding rounding, VI& nearest) {
+// Rounds one vector of normals, of which min(count, lanes) are asked for; true where that was not safe.
+HWY_INLINE hn::Mask<D> RoundVector(const double* normals, const Rounding& rounding, double* noise, std::size_t count) {
   const D d;
-  const DI di;
-  const V magic = hn::Set(d, 0x1.8p52);
-  const V product = hn::Mul(normal, hn::Set(d, rounding.factor));
-  const V shifted = hn::Add(product, magic);
-  const V off = hn::Abs(hn::Sub(product, hn::Sub(shifted, magic)));
-  nearest = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, magic));
-  return hn::And(hn::Lt(off, hn::Set(d, rounding.limit)), hn::Lt(hn::Abs(product), hn::Set(d, 0x1p50)));
-}
-
-// Rounds min(count, lanes) normals and tells which were doubtful.
-HWY_INLINE hn::Mask<D> RoundSome(const double* normals, Rounding rounding, std::int64_t* noise, std::size_t count) {
-  const D d;
-  const DI di;
-  VI nearest = hn::Zero(di);
-  const auto sure = Round(hn::LoadU(d, normals), rounding, nearest);
+  const V magic = hn::Set(d, 0x1.8p52 * rounding.unit);
+  const V product = hn::Mul(hn::LoadU(d, normals), hn::Set(d, rounding.factor));
+  const V nearest = hn::Sub(hn::Add(product, magic), magic);
+  const auto sure = hn::Lt(hn::Abs(hn::Sub(product, nearest)), hn::Set(d, rounding.limit));
   if (HWY_LIKELY(count >= hn::Lanes(d))) {
-    hn::StoreU(nearest, di, noise);
+    hn::StoreU(nearest, d, noise);
     return hn::Not(sure);
   }
-  hn::BlendedStore(nearest, hn::FirstN(di, count), di, noise);
+  hn::BlendedStore(nearest, hn::FirstN(d, count), d, noise);
   return hn::AndNot(sure, hn::FirstN(d, count));
 }
 
-std::size_t RoundPairs(const double* cosines, const double* sines, Rounding rounding, std::span<std::int64_t> noise,
+// Rounds n normals; true in some lane if one was not safe. The last vector goes back over lanes that were done: cheaper
+// than a mask.
+HWY_INLINE hn::Mask<D> RoundHalf(const double* normals, const Rounding& rounding, double* noise, std::size_t n) {
+  const std::size_t lanes = hn::Lanes(D());
+  auto doubt = RoundVector(normals, rounding, noise, n);
+  if (n <= lanes) return doubt;
+  for (std::size_t i = lanes; i + lanes <= n; i += lanes) {
+    doubt = hn::Or(doubt, RoundVector(normals + i, rounding, noise + i, lanes));
+  }
+  return hn::Or(doubt, RoundVector(normals + n - lanes, rounding, noise + n - lanes, lanes));
+}
+
+std::size_t RoundPairs(const double* cosines, const double* sines, const Rounding& rounding, std::span<double> noise,
                        std::uint16_t* doubtful) {
   const D d;
   const std::size_t half = (noise.size() + 1) / 2;
   const std::size_t rest = noise.size() - half;
+  auto doubt = RoundHalf(cosines, rounding, noise.data(), half);
+  if (rest > 0) doubt = hn::Or(doubt, RoundHalf(sines, rounding, noise.data() + half, rest));
+  if (HWY_LIKELY(hn::AllFalse(d, doubt))) return 0;
   std::size_t doubts = 0;
-  for (std::size_t i = 0; i < half; i += hn::Lanes(d)) {
-    auto doubt = RoundSome(cosines + i, rounding, noise.data() + i, half - i);
-    if (i < rest) doubt = hn::Or(doubt, RoundSome(sines + i, rounding, noise.data() + half + i, rest - i));
-    if (HWY_LIKELY(hn::AllFalse(d, doubt))) continue;
-    std::uint8_t mask[8] = {};
-    hn::StoreMaskBits(d, doubt, mask);
-    for (std::size_t j = 0; j < hn::Lanes(d); ++j) {
-      if ((mask[0] >> j & 1) != 0) doubtful[doubts++] = static_cast<std::uint16_t>(i + j);
-    }
+  double unused[hn::MaxLanes(d)] = {};
+  for (std::size_t i = 0; i < half; ++i) {
+    doubt = RoundVector(cosines + i, rounding, unused, 1);
+    if (i < rest) doubt = hn::Or(doubt, RoundVector(sines + i, rounding, unused, 1));
+    if (!hn::AllFalse(d, doubt)) doubtful[doubts++] = static_cast<std::uint16_t>(i);
   }
   return doubts;
 }
@@ -180,7 +180,7 @@ const Kernels& kernels() noexcept {
 
 void make_pairs(PairBits bits, double* cosines, double* sines) noexcept { kernels().make_pairs(bits, cosines, sines); }
 
-std::size_t round_pairs(const double* cosines, const double* sines, Rounding rounding, std::span<std::int64_t> noise,
+std::size_t round_pairs(const double* cosines, const double* sines, const Rounding& rounding, std::span<double> noise,
                         std::uint16_t* doubtful) noexcept {
   return kernels().round_pairs(cosines, sines, rounding, noise, doubtful);
 }

@@ -33,16 +33,18 @@ inline constexpr std::size_t kNormalSlack = 16;
 inline constexpr double kPairError = 0x1p-38;
 void make_pairs(PairBits bits, double* cosines, double* sines) noexcept;
 
-/// What a normal is multiplied by, and how far from an integer the product may be to be rounded safely.
+/// What a normal is multiplied by, and how far from a multiple of `unit`, a power of two, the product may be to be
+/// rounded safely. A limit of 0 or more promises products below 2^50 units in size.
 struct Rounding {
   double factor;
   double limit;
+  double unit = 1.0;
 };
 
-/// With half = noise.size() / 2 rounded up: noise[i] = rint(factor * cosines[i]), noise[half + i] = rint(factor *
-/// sines[i]). Writes to `doubtful` the pairs, in order, of which a product is not within limit of an integer (or is
-/// 2^50 or larger, or NaN): their noise has no meaning yet. Returns how many.
-std::size_t round_pairs(const double* cosines, const double* sines, Rounding rounding, std::span<std::int64_t> noise,
+/// With half = noise.size() / 2 rounded up: noise[i] = factor * cosines[i] and noise[half + i] = factor * sines[i],
+/// each rounded to a multiple of the unit. Writes to `doubtful` the pairs, in order, of which a product is not within
+/// limit of such a multiple (or is NaN): their noise has no meaning yet. Returns how many.
+std::size_t round_pairs(const double* cosines, const double* sines, const Rounding& rounding, std::span<double> noise,
                         std::uint16_t* doubtful) noexcept;
 
 /// Normals of float grade from pairs of 32-bit uniforms: first every u, then every v.

@@ -1,0 +1,47 @@
+// Solvers that run themselves give the same bits on every engine with the same noise, dense and sparse.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "sotto/engines/in_memory.h"
+#include "sotto/engines/out_of_core.h"
+#include "sotto/train.h"
+#include "unit/block_file_fixture.h"
+
+namespace sotto {
+namespace {
+
+using namespace testing_support;
+
+Vector trained(Engine& engine, const Algorithm& algorithm) {
+  TrainRequest request;
+  request.problem = {Logistic{}, 0.05};
+  request.algorithm = algorithm;
+  request.budget = {.epsilon = 1, .delta = 1e-5};
+  BitSource bits(ReproducibleSeed{4});
+  return train(engine, request, bits).weights;
+}
+
+TEST(SolverEngines, GiveTheSameBitsInMemoryAndOutOfCore) {
+  const Algorithm algorithms[] = {Dpgd{.passes = 3, .bound = DescentBound::composition},
+                                  Dpgd{.passes = 3, .bound = DescentBound::hidden_state},
+                                  Dpgd{.passes = 2, .batch_rows = 300, .bound = DescentBound::hidden_state},
+                                  Dpsgd{.passes = 1, .batch_rows = 200},
+                                  Bst14{.passes = 1, .batch_rows = 200},
+                                  Correlated{.passes = 2, .batch_rows = 200, .order = RowOrder::stored}};
+  const TemporaryDirectory directory;
+  for (const bool sparse : {false, true}) {
+    const std::string path = directory.file("rows.sotto");
+    pack_rows(path, make_rows(1234, 20, sparse, 8), 20, sparse);
+    InMemoryEngine memory(load_rows(BlockFile(path)));
+    OutOfCoreEngine mapped(path), read(path, {.memory_mb = 8, .map_file = false});
+    for (const Algorithm& algorithm : algorithms) {
+      const Vector expected = trained(memory, algorithm);
+      EXPECT_EQ(trained(mapped, algorithm), expected) << name_of(algorithm);
+      EXPECT_EQ(trained(read, algorithm), expected) << name_of(algorithm);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sotto

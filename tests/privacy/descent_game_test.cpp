@@ -1,0 +1,210 @@
+// The distinguishing game for gradient descent: one column, all rows zero but the first, +1 against -1, in the linear
+// part of the loss, where every claim is the exact law. Right plans stay below their claim and come close to it; the
+// same run judged by a smaller claim is flagged.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "descent_tables.h"
+#include "game_score.h"
+#include "sotto/algorithms/correlated.h"
+#include "sotto/algorithms/dpgd_shape.h"
+#include "sotto/algorithms/sampled_descent.h"
+#include "sotto/optim/correlated.h"
+#include "sotto/privacy/gaussian.h"
+
+namespace sotto::test {
+namespace {
+
+constexpr std::uint64_t kRows = 100;
+const Budget kBudget{.epsilon = 4, .delta = 1e-2};
+
+Rows table(double value) {
+  Rows rows(kRows, 1);
+  rows.set(0, {{value}, 1});
+  return rows;
+}
+
+PlanInput input_of(double lambda) { return {table(1).facts(), {HuberSvm{0.1}, lambda}, kBudget}; }
+
+/// Plays `weight(table, bits)`: a row +1 pulls the released weight up, a row -1 down.
+Score play(int games, const std::function<double(const Rows&, BitSource&)>& weight) {
+  const Rows first = table(1), second = table(-1);
+  BitSource bits(ReproducibleSeed{21});
+  Score score{static_cast<double>(games), 0, 0};
+  for (int i = 0; i < games; ++i) {
+    if (weight(first, bits) >= 0) ++score.on_first;
+    if (weight(second, bits) >= 0) ++score.on_second;
+  }
+  return score;
+}
+
+TEST(Game, DpgdByCompositionStaysBelowItsMuForOneAndForFivePasses) {
+  const double mu = gaussian_mu(4, 1e-2);
+  for (const std::uint32_t passes : {1U, 5U}) {
+    const Dpgd algorithm{.passes = passes, .step_size = 1e-3, .bound = DescentBound::composition};
+    const Calibrated noise = dpgd_composition(algorithm, dpgd_shape(algorithm, input_of(0)), input_of(0));
+    const Score score = play(4000, [&](const Rows& rows, BitSource& bits) {
+      Curator curator(bits);
+      curator.charge(noise.charge);
+      GradientSum sum(HuberSvm{0.1}, rows.facts());
+      Vector w(1, 0.0);
+      for (std::uint32_t i = 0; i < passes; ++i) {
+        sum.start(w);
+        rows.feed(sum, stored_order(kRows), kRows, false);
+        w[0] -= 1e-5 * curator.release(sum.take(), noise.mechanism)[0];
+      }
+      return w[0];
+    });
+    EXPECT_LE(score.mu(), mu);
+    EXPECT_GE(score.mu(), 0.85 * mu) << "so that halved noise or passes not composed would be flagged";
+  }
+}
+
+/// Joins the hook of the descent to the curator's noise.
+class Curated final : public StepNoise {
+ public:
+  explicit Curated(NoisySums sums) : sums_(std::move(sums)) {}
+  void perturb(std::span<double> values) noexcept override { sums_.perturb(values); }
+  const NoisySums& sums() const { return sums_; }
+
+ private:
+  NoisySums sums_;
+};
+
+TEST(Game, DpgdByHiddenStateStaysBelowItsMuAndReachesIt) {
+  const double mu = gaussian_mu(4, 1e-2);
+  for (const std::uint32_t passes : {1U, 30U}) {
+    const Dpgd algorithm{.passes = passes, .step_size = 0.05, .bound = DescentBound::hidden_state};
+    const HiddenPlan plan = dpgd_hidden(algorithm, dpgd_shape(algorithm, input_of(1)), input_of(1));
+    const Score score = play(2000, [&](const Rows& rows, BitSource& bits) {
+      Curator curator(bits);
+      curator.charge(plan.noise.calibrated.charge);
+      Curated noise(curator.joint_noise(plan.noise.law));
+      SecretDescent descent(HuberSvm{0.1}, rows.facts(), plan.step, &noise);
+      const TableEngine engine(rows);
+      for (std::uint32_t i = 0; i < passes; ++i) descent.step_rows(engine, 0, kRows);
+      return curator.release_post_processed(std::move(descent).finish(), noise.sums())[0];
+    });
+    EXPECT_LE(score.mu(), mu);
+    EXPECT_GE(score.mu(), 0.85 * mu);
+  }
+}
+
+/// One step on half of the rows: the row pulls the weight by 1 if it is drawn. Calibrated once, played often.
+Score play_sampled(const Budget& budget, int games) {
+  const Rows tables[] = {table(1), table(-1)};
+  const PlanInput input{tables[0].facts(), {HuberSvm{0.1}, 0}, budget};
+  const SampledRun shape = sampled_run({0.5, kRows / 2, 0, 0}, input);
+  const SampledCalibrated noise = calibrate_sampled(sampled_shape(shape), budget, SampledAccounting::pld);
+  const PublicStep step = [](std::uint64_t, const Vector& g, Vector& w) { w[0] -= kRows / 2.0 * g[0]; };
+  Score score{static_cast<double>(games), 0, 0};
+  BitSource bits(ReproducibleSeed{5});
+  for (int i = 0; i < games; ++i) {
+    for (int side = 0; side < 2; ++side) {
+      Curator curator(bits);
+      curator.charge(noise.calibrated.charge);
+      TableEngine engine(tables[side]);
+      const bool told = descend(shape, noise.law, {engine, curator, input, [](double) {}}, step)[0] >= 1;
+      if (told) ++(side == 0 ? score.on_first : score.on_second);
+    }
+  }
+  return score;
+}
+
+TEST(Game, DpsgdStaysBelowItsEpsilonAndLessNoiseIsFlagged) {
+  EXPECT_LE(play_sampled(kBudget, 3000).epsilon(1e-2), 4);
+  EXPECT_GT(play_sampled({.epsilon = 9, .delta = 1e-2}, 3000).epsilon(1e-2), 2) << "as if 2 had been claimed";
+}
+
+/// Noises the mixed sums through the curator and keeps them for the attacker.
+class Overheard final : public StepNoise {
+ public:
+  explicit Overheard(NoisySums sums) : sums_(std::move(sums)) {}
+  void perturb(std::span<double> values) noexcept override {
+    sums_.perturb(values);
+    heard.push_back(values[0]);
+  }
+  std::vector<double> heard;
+
+ private:
+  NoisySums sums_;
+};
+
+TEST(Game, CorrelatedNoiseStaysBelowItsMuAgainstTheBestAttacker) {
+  constexpr std::uint64_t kBatch = 20, kSteps = 15, kPerPass = 5;
+  const Correlated algorithm{.passes = 3, .batch_rows = kBatch, .step_size = 1e-4};
+  const JointCalibrated noise = [&] {
+    const Plan plan = algorithm.plan({{kRows, 1, 1.0, false}, {HuberSvm{0.1}, 0}, kBudget});
+    JointCalibrated joint;
+    joint.calibrated = *plan.noise;
+    joint.law = {std::get<GaussianNoise>(plan.noise->mechanism), kSteps};
+    return joint;
+  }();
+  // The attacker weighs what was heard by how far the row moves it.
+  const auto c = inverse_root_coefficients(kSteps);
+  std::vector<double> shift(kSteps, 0.0);
+  for (std::uint64_t t = 0; t < kSteps; ++t) {
+    for (std::uint64_t hit = 0; hit <= t; hit += kPerPass) shift[t] += c[t - hit];
+  }
+  const Rows tables[] = {table(1), table(-1)};
+  constexpr int kGames = 3000;
+  Score score{kGames, 0, 0};
+  BitSource bits(ReproducibleSeed{77});
+  for (int i = 0; i < kGames; ++i) {
+    for (int side = 0; side < 2; ++side) {
+      Curator curator(bits);
+      curator.charge(noise.calibrated.charge);
+      Overheard heard(curator.joint_noise(noise.law));
+      CorrelatedDescent descent({HuberSvm{0.1}, 0, 1e-4, 0, kBatch, kSteps}, tables[0].facts(), heard);
+      for (int pass = 0; pass < 3; ++pass) tables[side].feed(descent, stored_order(kRows), kRows, false);
+      double statistic = 0;
+      for (std::uint64_t t = 0; t < kSteps; ++t) statistic -= shift[t] * heard.heard[t];
+      if (statistic >= 0) ++(side == 0 ? score.on_first : score.on_second);
+    }
+  }
+  const double mu = gaussian_mu(4, 1e-2);
+  EXPECT_LE(score.mu(), mu);
+  EXPECT_GE(score.mu(), 0.85 * mu);
+}
+
+/// The gradient sums of neighbours at the same weights, noise off (spec 9): never further apart than the plan claims.
+TEST(GradientSums, OfNeighboursStayWithinTheClaimAndOppositeRowsReachIt) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  const PlanInput input{{60, 3, 1.0, false}, {HuberSvm{0.1}, 0.01}, {.epsilon = 1, .delta = 1e-6}};
+  const double claim = Dpgd{.passes = 3, .bound = DescentBound::composition}.plan(input).l2_sensitivity;
+  double largest = 0;
+  const auto gap = [&](const Rows& a, const Rows& b, const Vector& w) {
+    Vector sums[2];
+    const Rows* tables[] = {&a, &b};
+    for (int i = 0; i < 2; ++i) {
+      GradientSum sum(HuberSvm{0.1}, a.facts());
+      sum.start(w);
+      tables[i]->feed(sum, stored_order(a.size()), 13, i == 1);
+      sums[i] = SensitiveTestAccess::open(sum.take());
+    }
+    return distance(sums[0], sums[1]);
+  };
+  for (int i = 0; i < 300; ++i) {
+    Rows first(60, 3);
+    for (std::size_t row = 0; row < 60; ++row) {
+      first.set(row, {{normal(random), normal(random), normal(random)}, random() % 2 == 0 ? 1.0F : -1.0F});
+    }
+    Rows second = first;
+    const Vector direction = {normal(random), normal(random), normal(random)};
+    first.set(i % 60, {direction, 1});
+    second.set(i % 60, {direction, -1});
+    largest = std::max(largest, gap(first, second, {0.01 * normal(random), 0.01 * normal(random), 0}));
+    EXPECT_LE(largest, claim);
+  }
+  Rows plus(60, 3), minus(60, 3);
+  plus.set(4, {{3, 0, 0}, 1});
+  minus.set(4, {{-3, 0, 0}, 1});
+  const double opposite = gap(plus, minus, {0, 0.3, 0});
+  EXPECT_LE(opposite, claim);
+  EXPECT_GE(opposite, 0.99 * claim);
+}
+
+}  // namespace
+}  // namespace sotto::test

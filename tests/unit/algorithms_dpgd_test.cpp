@@ -1,0 +1,192 @@
+// Noisy gradient descent: guarantees recomputed from the card's own numbers by an accountant of a few lines, the truth
+// of the hidden-state claim on a quadratic, refusals, and convergence.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "descent_tables.h"
+#include "sotto/algorithms/dpgd.h"
+#include "sotto/algorithms/dpgd_shape.h"
+#include "sotto/base/error.h"
+#include "sotto/privacy/gaussian.h"
+
+namespace sotto::test {
+namespace {
+
+const Budget kBudget{.epsilon = 1, .delta = 1e-6};
+
+PlanInput input_of(const Budget& budget, double lambda = 0.01, std::uint64_t rows = 10000) {
+  return {{rows, 5, 1.0, false}, {Logistic{}, lambda}, budget};
+}
+double stddev_of(const Plan& plan) {
+  return std::visit([](const auto& m) { return m.stddev(); }, plan.noise->mechanism);
+}
+ErrorKind refused(const Dpgd& algorithm, const PlanInput& input, const std::string& field) {
+  try {
+    algorithm.plan(input);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.field(), field) << e.what();
+    return e.kind();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return ErrorKind::io;
+}
+
+TEST(Dpgd, CompositionSpendsTheSumOfMuSquared) {
+  for (const std::uint32_t passes : {1U, 7U, 100U}) {
+    const Plan plan = Dpgd{.passes = passes, .bound = DescentBound::composition}.plan(input_of(kBudget));
+    const double mu_each = 2 / stddev_of(plan);  // D = 2 over the noise of one sum
+    const double delta = gaussian_delta(mu_each * std::sqrt(passes), 1);
+    EXPECT_LE(delta, 1e-6);
+    EXPECT_GE(delta, 0.95e-6) << "more noise than the budget asks for";
+    EXPECT_EQ(plan.noise->charge.draws(), passes);
+    EXPECT_EQ(plan.guarantee.released, "all iterates");
+  }
+}
+
+TEST(Dpgd, AddRemoveHasHalfTheSensitivityAndADeclaredNumberOfRows) {
+  Budget budget = kBudget;
+  budget.relation = Relation::add_remove;
+  Dpgd algorithm{.passes = 10, .bound = DescentBound::composition};
+  EXPECT_EQ(refused(algorithm, input_of(budget), "declared_rows"), ErrorKind::invalid_argument);
+  algorithm.declared_rows = 9000;
+  const Plan plan = algorithm.plan(input_of(budget));
+  const Plan other = algorithm.plan(input_of(budget, 0.01, 12345));
+  EXPECT_EQ(stddev_of(plan), stddev_of(other)) << "nothing depends on the private number of rows";
+  EXPECT_NEAR(stddev_of(plan),
+              stddev_of(Dpgd{.passes = 10, .bound = DescentBound::composition}.plan(input_of(kBudget))) / 2,
+              0.01 * stddev_of(plan));
+  EXPECT_EQ(refused({.passes = 10, .declared_rows = 5}, input_of(kBudget), "declared_rows"),
+            ErrorKind::invalid_argument);
+  algorithm.bound = DescentBound::hidden_state;
+  EXPECT_EQ(refused(algorithm, input_of(budget), "bound"), ErrorKind::unsupported);
+  algorithm.batch_rows = 100;
+  EXPECT_EQ(refused(algorithm, input_of(budget), "batch_rows"), ErrorKind::unsupported);
+}
+
+/// The formulas of spec 7.5 once more, from the step's noise alone.
+double hidden_mu(double diameter, double rows_a_step, double sigma, const std::function<double(double)>& factor,
+                 double contraction) {
+  return diameter / (rows_a_step * sigma) * std::sqrt(factor(contraction));
+}
+
+TEST(Dpgd, TheHiddenStateSpendsWhatTheFormulaSays) {
+  const double lambda = 0.05, eta = 1 / (0.25 + lambda), c = 1 - eta * lambda;
+  for (const std::uint32_t passes : {1U, 10U, 1000U}) {
+    const Plan plan = Dpgd{.passes = passes, .bound = DescentBound::hidden_state}.plan(input_of(kBudget, lambda));
+    const double sigma = stddev_of(plan) / eta;  // on the mean gradient
+    const double t = passes;
+    const auto full = [&](double k) { return (1 - std::pow(k, t)) / (1 + std::pow(k, t)) * (1 + k) / (1 - k); };
+    const double delta = gaussian_delta(hidden_mu(2, 10000, sigma, full, c), 1);
+    EXPECT_LE(delta, 1e-6);
+    EXPECT_GE(delta, 0.9e-6);
+    EXPECT_EQ(plan.charges.size(), 1U);
+    EXPECT_EQ(plan.charges[0].draws(), 1U);
+    EXPECT_EQ(plan.guarantee.released, "final weights");
+  }
+  const Plan plan =
+      Dpgd{.passes = 20, .batch_rows = 1000, .bound = DescentBound::hidden_state}.plan(input_of(kBudget, lambda));
+  const double l = 10, e = 20;
+  const auto cyclic = [&](double k) {
+    return 1 + std::pow(k, 2 * l - 2) * (1 - k * k) / std::pow(1 - std::pow(k, l), 2) * (1 - std::pow(k, l * (e - 1))) /
+                   (1 + std::pow(k, l * (e - 1)));
+  };
+  const double delta = gaussian_delta(hidden_mu(2, 1000, stddev_of(plan) / eta, cyclic, c), 1);
+  EXPECT_LE(delta, 1e-6);
+  EXPECT_GE(delta, 0.9e-6);
+}
+
+// On a quadratic the last iterate is Gaussian: its mean moves by s (1 - c^T)/(1 - c) and its variance is
+// sigma^2 (1 - c^(2T))/(1 - c^2). The claim is that truth, exactly: nothing smaller would be private.
+TEST(Dpgd, TheHiddenStateClaimIsTheTruthOnAQuadratic) {
+  const double lambda = 0.05, eta = 1 / (0.25 + lambda), c = 1 - eta * lambda;
+  for (const std::uint32_t passes : {1U, 5U, 300U}) {
+    const Plan plan = Dpgd{.passes = passes, .bound = DescentBound::hidden_state}.plan(input_of(kBudget, lambda));
+    const double shift = eta * 2 / 10000 * (1 - std::pow(c, passes)) / (1 - c);
+    const double spread = stddev_of(plan) * std::sqrt((1 - std::pow(c, 2.0 * passes)) / (1 - c * c));
+    const double claimed = std::get<GaussianEvent>(plan.charges[0].event).mu;
+    EXPECT_LE(shift / spread, claimed);
+    EXPECT_GE(shift / spread, 0.99 * claimed);
+  }
+}
+
+TEST(Dpgd, AutoTakesTheBoundWithLessNoise) {
+  const auto released = [](std::uint32_t passes, double lambda) {
+    return Dpgd{.passes = passes}.plan(input_of(kBudget, lambda)).guarantee.released;
+  };
+  EXPECT_EQ(released(500, 0.1), "final weights");
+  EXPECT_EQ(released(500, 0), "all iterates");
+  const Plan momentum = Dpgd{.passes = 500, .momentum = 0.5}.plan(input_of(kBudget, 0.1));
+  EXPECT_EQ(momentum.guarantee.released, "all iterates");
+  EXPECT_EQ(momentum.noise->charge.draws(), 500U);
+}
+
+TEST(Dpgd, TheHiddenStateRefusesWhatItsTheoremDoesNotCover) {
+  const DescentBound hidden = DescentBound::hidden_state;
+  const PlanInput input = input_of(kBudget);
+  EXPECT_EQ(refused({.passes = 9, .momentum = 0.5, .bound = hidden}, input, "momentum"), ErrorKind::unsupported);
+  EXPECT_EQ(refused({.passes = 9, .averaging = DescentAverage::tail, .bound = hidden}, input, "averaging"),
+            ErrorKind::unsupported);
+  EXPECT_EQ(refused({.passes = 9, .step_size = 8, .bound = hidden}, input, "step_size"), ErrorKind::unsupported);
+  EXPECT_EQ(refused({.passes = 9, .bound = hidden}, input_of(kBudget, 0), "lambda"), ErrorKind::unsupported);
+  EXPECT_EQ(
+      refused({.passes = 9, .bound = hidden, .mechanism = MechanismChoice::discrete_gaussian}, input, "mechanism"),
+      ErrorKind::unsupported);
+  EXPECT_EQ(refused({.passes = 9, .bound = hidden}, input_of({.epsilon = 1}), "delta"), ErrorKind::invalid_argument);
+  PlanInput hinge = input;
+  hinge.problem.loss = Hinge{};
+  EXPECT_EQ(refused({.passes = 9, .bound = hidden}, hinge, "loss"), ErrorKind::unsupported);
+}
+
+/// Gradient descent to the end, in the test's own arithmetic.
+Vector optimum(const Rows& rows, double lambda) {
+  GradientSum sum(Logistic{}, rows.facts());
+  Vector w(rows.facts().features, 0.0);
+  for (int i = 0; i < 400; ++i) {
+    sum.start(w);
+    rows.feed(sum, stored_order(rows.size()), 512, false);
+    const Vector g = SensitiveTestAccess::open(sum.take());
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] -= 3 * (g[j] / static_cast<double>(rows.size()) + lambda * w[j]);
+  }
+  return w;
+}
+
+TEST(Dpgd, ALargeBudgetReachesTheOptimumByEveryBoundAndScheme) {
+  const Rows rows = sphere_rows(8000, 3, 1);
+  const TableEngine engine(rows);
+  const Problem problem{Logistic{}, 0.05};
+  const Vector best = optimum(rows, 0.05);
+  const Budget budget{.epsilon = 1e4, .delta = 1e-6};
+  const Dpgd algorithms[] = {{.passes = 150, .bound = DescentBound::composition},
+                             {.passes = 60, .momentum = 0.5},
+                             {.passes = 300, .averaging = DescentAverage::tail, .bound = DescentBound::composition},
+                             {.passes = 150, .bound = DescentBound::hidden_state},
+                             {.passes = 30, .batch_rows = 2000, .step_size = 1, .bound = DescentBound::hidden_state},
+                             {.passes = 30, .batch_rows = 2000, .step_size = 1, .bound = DescentBound::composition}};
+  for (const Dpgd& algorithm : algorithms) {
+    EXPECT_LE(distance(released(algorithm, engine, {problem, budget}, 7), best), 1e-2);
+  }
+}
+
+TEST(Dpgd, TheRadiusBoundsTheWeights) {
+  const Rows rows = sphere_rows(500, 3, 2);
+  const TableEngine engine(rows);
+  for (const DescentBound bound : {DescentBound::composition, DescentBound::hidden_state}) {
+    const Dpgd algorithm{.passes = 20, .radius = 0.25, .bound = bound};
+    const Vector w = released(algorithm, engine, {{Logistic{}, 0.05}, {.epsilon = 0.5, .delta = 1e-6}}, 3);
+    EXPECT_LE(distance(w, Vector(3, 0.0)), 0.25);
+  }
+}
+
+TEST(Dpgd, PassesOfZeroFollowRowsStepAndBudget) {
+  const auto passes = [](double epsilon, std::uint64_t rows) {
+    return dpgd_shape(Dpgd{}, input_of({.epsilon = epsilon, .delta = 1e-6}, 0.001, rows)).passes;
+  };
+  EXPECT_EQ(passes(0.01, 1000), 10U);
+  EXPECT_EQ(passes(10, 1000000), 200U);
+  EXPECT_LT(passes(0.1, 30000), passes(0.2, 30000));
+}
+
+}  // namespace
+}  // namespace sotto::test
