@@ -1,6 +1,6 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-quick sanitize bench lint format fuzz coverage clean
+.PHONY: help quickstart build test test-quick soak sanitize bench lint format fuzz coverage clean
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
 # sanitizer, so it has a name of its own.
@@ -28,6 +28,10 @@ sanitize: ## every test under the address and undefined-behaviour sanitizers
 test-quick: ## every test once, without sanitizers
 	@tools/install_packages build test
 	@tools/test dev
+
+soak: ## the long variants: thousands of kills, every byte flipped
+	@tools/install_packages build test
+	@tools/test 'dev:soak'
 
 bench: ## measure; writes build/bench.json
 	@tools/install_packages build bench

@@ -4,6 +4,7 @@
 
 #include "data_flags.h"
 #include "sotto/data/block_file.h"
+#include "sotto/data/fingerprint.h"
 #include "sotto/data/inspect.h"
 #include "sotto/data/load.h"
 #include "sotto/data/pack.h"
@@ -66,8 +67,8 @@ struct PackVerb {
   void run(const Output& output) const {
     const Encoder encoder(complete_for(data, schema.schema(data)));
     BitSource bits;
-    const BlockFileSpec spec{encoder.features(), encoder.data_norm(), encoder.sparse(), to_json(encoder.schema()),
-                             encoder.classes()};
+    const BlockFileSpec spec{encoder.features(),        encoder.data_norm(), encoder.sparse(),
+                             to_json(encoder.schema()), encoder.classes(),   fingerprint_of(data, encoder.schema())};
     BlockFileWriter writer(out, spec, bits, options);
     const LoadReport report = load(data, encoder, ReadMode::strict, writer);
     const Facts facts = writer.finish();

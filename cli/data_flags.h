@@ -14,6 +14,8 @@ class SchemaFlags {
   explicit SchemaFlags(CLI::App& app);
   /// The declarations; for bounds taken from the rows of `path` when that was asked for.
   Schema schema(const std::string& path) const;
+  /// True if bounds are to be taken from the rows.
+  bool bounds_from_data() const noexcept { return bounds_from_data_; }
   /// True if any flag of this group was given.
   bool given() const;
 

@@ -56,8 +56,10 @@ int main(int argc, char** argv) {
   add_data(program, output);
   add_plan(program, output);
   add_train(program, output);
+  add_tune(program, output);
   add_predict(program, output);
   add_evaluate(program, output);
+  add_ledger(program, output);
   add_account(program, output);
   add_calibrate(program, output);
   add_explain(program, output);

@@ -1,7 +1,11 @@
+#include <fmt/format.h>
+
 #include <memory>
 
+#include "ledger_text.h"
 #include "request.h"
-#include "sotto/model/privacy_card.h"
+#include "sotto/model/json.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -9,7 +13,8 @@ namespace {
 
 struct PlanVerb {
   explicit PlanVerb(CLI::App& app) : request(app) {
-    app.add_option("--rows", facts.rows, "number of rows, public under replace_one")->required()->type_name("");
+    app.add_option("--rows", facts.rows, "number of rows, public under replace_one; with a ledger it says")
+        ->type_name("");
     app.add_option("--features", facts.features, "number of features after encoding, the intercept included")
         ->required()
         ->type_name("");
@@ -17,14 +22,33 @@ struct PlanVerb {
         ->type_name("")
         ->capture_default_str();
     app.add_option("--classes", classes, "the label's classes: how many, or the list")->delimiter(',')->type_name("");
+    app.add_option("--ledger", ledger, "say what the run would cost this ledger and whether it fits; charges nothing")
+        ->type_name("FILE");
   }
   void run(const Output& output) const {
     const TrainRequest asked = request.request();
-    Facts planned = facts;
-    if (!classes.empty()) planned.classes = count_of(classes);
-    const PlanInput input{planned, asked.problem, asked.budget};
+    if (!ledger.empty()) return run_with_ledger(asked, output);
+    require(facts.rows > 0, "rows", "say how many rows there are");
+    const PlanInput input{planned(), asked.problem, asked.budget};
     const PrivacyCard card = make_card(make_plan(asked.algorithm, input), asked.algorithm, input);
     output.print(output.json ? card_json(card) : card_text(card));
+  }
+  void run_with_ledger(const TrainRequest& asked, const Output& output) const {
+    SqliteLedger open(ledger);
+    Facts known = planned();
+    known.rows = open.terms().rows;
+    require(facts.rows == 0 || facts.rows == known.rows, "rows",
+            "the ledger was made for " + std::to_string(known.rows) + " rows");
+    const Quote quoted = quote(asked, known, open);
+    const PrivacyCard card = make_card(quoted.plan, asked.algorithm, quoted.input);
+    Json json = to_json(card);
+    json["budget"] = quote_json(quoted);
+    output.print(output.json ? json.dump(2) : card_text(card) + quote_text(quoted));
+  }
+  Facts planned() const {
+    Facts all = facts;
+    if (!classes.empty()) all.classes = count_of(classes);
+    return all;
   }
   /// "10" is ten classes, "a,b,c" are three.
   static std::uint32_t count_of(const std::vector<std::string>& given) {
@@ -36,6 +60,7 @@ struct PlanVerb {
 
   RequestFlags request;
   Facts facts;
+  std::string ledger;
   std::vector<std::string> classes;
 };
 

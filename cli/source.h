@@ -9,9 +9,9 @@
 
 namespace sotto::cli {
 
-/// Rows ready to be trained on, and the public encoding they went through.
+/// Rows that can be opened for training, and the public encoding they go through.
 struct Source {
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<RowSource> rows;
   Schema schema;
 };
 
@@ -20,7 +20,8 @@ struct EngineChoice {
   std::size_t memory_mb = 256;
 };
 
-/// Opens a text file through its schema, or a block file, which carries its own.
+/// A text file read through its schema, or a block file, which carries its own. Reads headers, no rows (unless bounds
+/// are to be taken from them).
 Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice);
 
 }  // namespace sotto::cli

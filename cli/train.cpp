@@ -7,11 +7,14 @@
 #include "data_flags.h"
 #include "request.h"
 #include "sotto/model/json.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "source.h"
 #include "verbs.h"
 
 namespace sotto::cli {
 namespace {
+
+constexpr const char* kStored = "this request was answered before; the same model again, nothing was charged";
 
 struct TrainVerb {
   explicit TrainVerb(CLI::App& app) : request(app), schema(app) {
@@ -29,10 +32,16 @@ struct TrainVerb {
         ->type_name("");
     app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE")
         ->type_name("");
+    app.add_option("--ledger", ledger, "charge this ledger before a row is read; refused if it does not fit")
+        ->type_name("FILE");
+    app.add_flag("--again", again, "with a ledger: train and charge again although the same request was answered");
   }
 
   void run(const Output& output) const {
     TrainRequest asked = request.request();
+    require(ledger.empty() || !schema.bounds_from_data(), "ledger",
+            "takes private requests only; bounds must be declared, not taken from the rows");
+    require(!ledger.empty() || !again, "again", "is for training with a ledger");
     Source source = open_source(data, schema, {engine, memory_mb});
     asked.encoding = to_json(source.schema);
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
@@ -40,21 +49,37 @@ struct TrainVerb {
     Progress progress("training");
     asked.progress = [&](double fraction) { progress.update(fraction); };
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
-    const Model model = train(*source.engine, asked, bits);
-    if (!out.empty()) save_model(model, out);
+    const Released released = run_request(*source.rows, asked, bits);
+    if (!out.empty()) save_model_text(released.text, out);
     if (output.json) {
-      Json json = to_json(model.card);
+      Json json = to_json(released.model.card);
+      if (!ledger.empty()) json["stored"] = released.stored;
       if (!out.empty()) json["model"] = out;
       output.print(json.dump(2));
       return;
     }
-    output.print(card_text(model.card) + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+    std::string text = card_text(released.model.card);
+    if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
+    output.print(text + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+  }
+
+  Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits) const {
+    if (!ledger.empty()) {
+      SqliteLedger open(ledger);
+      return train(rows, asked, bits, {open, again});
+    }
+    Released released;
+    released.model = train(*rows.open(), asked, bits);
+    released.text = model_text(released.model);
+    return released;
   }
 
   RequestFlags request;
   SchemaFlags schema;
   std::string data;
   std::string out;
+  std::string ledger;
+  bool again = false;
   std::string engine = "auto";
   std::size_t memory_mb = 256;
   std::optional<std::uint64_t> order_seed;

@@ -9,8 +9,10 @@ namespace sotto::cli {
 void add_data(CLI::App& program, Output& output);
 void add_plan(CLI::App& program, Output& output);
 void add_train(CLI::App& program, Output& output);
+void add_tune(CLI::App& program, Output& output);
 void add_predict(CLI::App& program, Output& output);
 void add_evaluate(CLI::App& program, Output& output);
+void add_ledger(CLI::App& program, Output& output);
 void add_account(CLI::App& program, Output& output);
 void add_calibrate(CLI::App& program, Output& output);
 void add_explain(CLI::App& program, Output& output);

@@ -3,4 +3,6 @@
 #include "sotto/algorithms/algorithm.h"
 #include "sotto/base/version.h"
 #include "sotto/model/model.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/train.h"
+#include "sotto/tune.h"

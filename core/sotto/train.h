@@ -5,6 +5,7 @@
 #include "sotto/algorithms/algorithm.h"
 #include "sotto/model/model.h"
 #include "sotto/optim/engine.h"
+#include "sotto/privacy/ledger/ledger.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -21,6 +22,35 @@ struct TrainRequest {
 };
 
 /// Plan, charge, run, release, card. `bits` is the noise; a seeded source stamps the model *not private*.
+/// No budget is enforced across runs, and the card says so.
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits);
+
+/// What a request would cost a ledger; made from public facts, free.
+struct Quote {
+  PlanInput input;
+  Plan plan;
+  Filter filter;      ///< as it stands
+  Filter::Cost cost;  ///< in its currency
+  bool fits() const noexcept { return filter.fits(cost); }
+};
+/// Throws Error{invalid_argument} for what a ledger does not take: another relation, a request that is not private, or
+/// noise whose distance from its ideal law is not known (noise_path fast).
+Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger);
+
+/// The ledger a run is charged to.
+struct LedgerUse {
+  Ledger& ledger;
+  bool again = false;  ///< train and charge again although the same request was answered before
+};
+/// What left, as it is stored in the ledger.
+struct Released {
+  std::string text;  ///< of the model file
+  Model model;
+  bool stored = false;  ///< an earlier answer to the same request, free of charge
+};
+/// The same under a budget: plan, test, reserve durably, and only then read rows; the model is in the ledger before it
+/// is returned. A request that was answered before gets the same bytes again. Whatever fails or is killed after the
+/// reservation stays spent. Throws Error{budget_exceeded} before any row is read, and charges nothing then.
+Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, const LedgerUse& use);
 
 }  // namespace sotto

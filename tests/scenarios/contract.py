@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The commands and JSON fields others rely on. Usage: contract.py <path of the program>"""
 import csv
+import hashlib
 import json
 import subprocess
 import sys
@@ -67,6 +68,88 @@ class Contract(unittest.TestCase):
             self.train()
             models.append((Path(self.directory.name) / "m.json").read_text(encoding="utf-8"))
         self.assertNotEqual(*models)
+
+    def test_account_brackets_epsilon_or_delta(self):
+        plan = ["account", "--rate", "0.01", "--noise", "1", "--steps", "1000", "--json"]
+        for relation, published in (("add_remove", 1.828), ("replace_one", 2.843)):
+            told = json.loads(self.run_sotto(*plan, "--delta", "1e-5", "--relation", relation))
+            self.assertIsInstance(told["accountant"], str)
+            self.assertLessEqual(told["epsilon"]["lower"], told["epsilon"]["upper"])
+            self.assertAlmostEqual(told["epsilon"]["upper"], published, delta=0.002)
+        told = json.loads(self.run_sotto(*plan, "--epsilon", "1.828", "--relation", "add_remove"))
+        self.assertLessEqual(told["delta"]["lower"], told["delta"]["upper"])
+        self.assertAlmostEqual(told["delta"]["upper"], 1e-5, delta=1e-7)
+
+    def test_calibrate_finds_noise_that_keeps_the_target(self):
+        noise = json.loads(self.run_sotto("calibrate", "--rate", "0.01", "--steps", "1000", "--epsilon", "1", "--delta",
+                                          "1e-5", "--json"))["noise"]
+        told = json.loads(self.run_sotto("account", "--rate", "0.01", "--noise", repr(noise), "--steps", "1000",
+                                         "--delta", "1e-5", "--json"))
+        self.assertLessEqual(told["epsilon"]["upper"], 1.001)  # two grids, each within 0.05 percent
+        self.assertGreater(told["epsilon"]["upper"], 0.99)
+
+    def test_a_ledger_is_charged_and_shown(self):
+        self.run_sotto("ledger", "create", "L", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--data",
+                       "sphere.csv")
+        before = json.loads(self.run_sotto("ledger", "show", "L", "--json"))
+        self.assertEqual((before["spent"], before["entries"]), (0, []))
+        half = [*RECIPE[:6], "--epsilon", "0.5", "--delta", "1e-7", *RECIPE[8:]]
+        train = ["train", "--ledger", "L", "--data", "sphere.csv", "--label", "y", *half, "--json"]
+        card = json.loads(self.run_sotto(*train, "--out", "first.json"))
+        self.assertIs(card["budget"]["enforced"], True)
+        self.assertIs(card["stored"], False)
+        after = json.loads(self.run_sotto("ledger", "show", "L", "--json"))
+        self.assertGreater(after["spent"], 0)
+        self.assertLess(after["remaining"], before["remaining"])
+        self.assertEqual([entry["state"] for entry in after["entries"]], ["released"])
+        self.assertEqual(after["guarantee"], {"epsilon": 1, "delta": 1e-6})
+        self.assertIs(json.loads(self.run_sotto(*train, "--out", "second.json"))["stored"], True)
+        folder = Path(self.directory.name)
+        self.assertEqual((folder / "first.json").read_bytes(), (folder / "second.json").read_bytes())
+        self.assertEqual(json.loads(self.run_sotto("ledger", "show", "L", "--json"))["spent"], after["spent"])
+        plan = json.loads(self.run_sotto("plan", "--ledger", "L", "--features", "5", *half, "--json"))
+        self.assertIs(plan["budget"]["fits"], True)
+        refused = subprocess.run([PROGRAM, *train, "--again", "--epsilon", "0.5"], cwd=self.directory.name,
+                                 stderr=subprocess.PIPE, stdout=subprocess.PIPE, check=False, text=True)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))  # a flag given twice
+        too_much = [argument.replace("0.5", "0.95") for argument in train]
+        refused = subprocess.run([PROGRAM, *too_much], cwd=self.directory.name, stderr=subprocess.PIPE,
+                                 stdout=subprocess.PIPE, check=False, text=True)
+        self.assertEqual((refused.returncode, refused.stdout), (4, ""))
+        self.assertEqual(json.loads(refused.stderr)["error"]["kind"], "budget exceeded")
+
+    def test_an_exported_ledger_can_be_replayed_by_others(self):
+        self.run_sotto("ledger", "create", "R", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--data", "sphere.csv")
+        for epsilon in ("0.2", "0.3"):
+            self.run_sotto("train", "--ledger", "R", "--data", "sphere.csv", "--label", "y", *RECIPE[:6], "--epsilon",
+                           epsilon, "--delta", "1e-7", *RECIPE[8:])
+        records = [json.loads(line) for line in self.run_sotto("ledger", "export", "R", "--models").splitlines()]
+        previous, spent, limit = "0" * 64, 0, json.loads(records[0]["detail"])["limit_loss"]
+
+        def number(value):
+            return (value % 2**64).to_bytes(8, "little")
+
+        def text(value):
+            return number(len(value.encode())) + value.encode()
+
+        for sequence, record in enumerate(records):
+            spent += record["cost_loss"] if record["kind"] == "reserved" else 0
+            self.assertEqual((record["sequence"], record["previous"], record["spent_loss"]),
+                             (sequence, previous, spent))
+            self.assertLessEqual(spent, limit)
+            content = text("sotto ledger record 1") + text(previous) + number(sequence) + text(record["kind"])
+            for field in ("entry", "time", "cost_loss", "cost_delta", "spent_loss", "spent_delta"):
+                content += number(record[field])
+            content += text(record["request"]) + text(record["detail"])
+            self.assertEqual(hashlib.sha256(content).hexdigest(), record["hash"])
+            if record["kind"] == "released":
+                self.assertEqual(hashlib.sha256(record["model"].encode()).hexdigest(), record["detail"])
+            previous = record["hash"]
+        self.assertEqual([record["kind"] for record in records],
+                         ["opened", "placed", "reserved", "released", "reserved", "released"])
+
+    def test_without_a_ledger_the_card_says_so(self):
+        self.assertEqual(self.train()["budget"]["enforced"], False)
 
 
 if __name__ == "__main__":

@@ -178,7 +178,7 @@ TEST(BlockFile, ALaterVersionIsUnsupported) {
   const std::string path = directory.file("rows.sotto");
   pack_rows(path, make_rows(5, 2, false), 2, false);
   std::vector<std::byte> bytes = file_bytes(path);
-  bytes[24] = std::byte{2};
+  bytes[24] = std::byte{3};
   const std::uint64_t sum = checksum(std::span(bytes).first(4096).subspan(16), 0);
   std::memcpy(bytes.data() + 8, &sum, 8);
   write_file(path, bytes);

@@ -7,13 +7,16 @@
 #include "sotto/algorithms/bst14.h"
 #include "sotto/algorithms/cms11.h"
 #include "sotto/algorithms/correlated.h"
+#include "sotto/algorithms/dp_agd.h"
 #include "sotto/algorithms/dpgd.h"
 #include "sotto/algorithms/dpsgd.h"
 #include "sotto/algorithms/kst12.h"
 #include "sotto/algorithms/lbfgs.h"
+#include "sotto/algorithms/majority.h"
 #include "sotto/algorithms/noiseless.h"
 #include "sotto/algorithms/objective.h"
 #include "sotto/algorithms/output.h"
+#include "sotto/algorithms/priv_gene.h"
 #include "sotto/algorithms/run.h"
 #include "sotto/algorithms/scs13.h"
 
@@ -35,12 +38,13 @@ concept Solver = Planner<T> && requires(const T algorithm, const Run& run) {
   { algorithm.run(run) } -> std::same_as<Vector>;
 };
 
-using Algorithm =
-    std::variant<BoltOn, Scs13, Noiseless, Dpgd, Dpsgd, Bst14, Correlated, Objective, Output, Cms11, Kst12, Amp, Lbfgs>;
+using Algorithm = std::variant<BoltOn, Scs13, Objective, Output, Dpgd, Dpsgd, Bst14, Correlated, DpAgd, Cms11, Kst12,
+                               Amp, PrivGene, Majority, Noiseless, Lbfgs>;
 
 static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
-static_assert(Solver<Dpgd> && Solver<Dpsgd> && Solver<Bst14> && Solver<Correlated>);
 static_assert(Solver<Objective> && Solver<Output> && Solver<Cms11> && Solver<Kst12> && Solver<Amp> && Solver<Lbfgs>);
+static_assert(Solver<Dpgd> && Solver<Dpsgd> && Solver<Bst14> && Solver<Correlated>);
+static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene>);
 
 inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);

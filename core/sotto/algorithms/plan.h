@@ -37,12 +37,18 @@ struct Plan {
   NoisePath noise_path = NoisePath::safe;
   std::optional<Calibrated> noise;  ///< the main noise, for the card
   std::vector<Charge> charges;      ///< everything the run costs, the main noise included
-  double l2_sensitivity = 0;        ///< of what is noised: the released weights, or one batch sum
+  /// Of all the noise from its ideal laws, in total variation. Nothing: that of the main noise, if it is all there is.
+  std::optional<double> distance;
+  double l2_sensitivity = 0;  ///< of what is noised: the released weights, or one batch sum
   Guarantee guarantee;
   std::string theorem;
   std::vector<std::string> not_private;  ///< reasons, empty for a private plan
   std::vector<std::string> remarks;      ///< what a reader of the card should know
 };
+
+/// What a plan costs a ledger. Throws Error{unsupported} if it has several noises and does not say how far they are
+/// from their ideal laws.
+PlannedCost planned_cost(const Plan& plan);
 
 /// Everything a plan may depend on.
 struct PlanInput {

@@ -70,7 +70,7 @@ void BlockFile::check_index() {
     sum = checksum(std::as_bytes(std::span(piece)), sum);
     for (std::size_t i = 0; i < piece.size(); ++i) {
       const bool begins = done + i == 0;
-      if (begins ? piece[i] != header_bytes(header_.metadata.size())
+      if (begins ? piece[i] != header_.data_offset()
                  : piece[i] < previous || piece[i] - previous < least || piece[i] % kBlockAlignment != 0) {
         damaged("the index is damaged");
       }
@@ -91,7 +91,7 @@ void BlockFile::read_bytes(std::uint64_t offset, std::span<std::byte> bytes) con
 
 BlockFile::Place BlockFile::locate(std::uint64_t index) const {
   if (!header_.facts.sparse) {
-    return {index, header_bytes(header_.metadata.size()) + index * max_block_bytes_, max_block_bytes_};
+    return {index, header_.data_offset() + index * max_block_bytes_, max_block_bytes_};
   }
   std::array<std::uint64_t, 2> bounds{};
   read_bytes(header_.index_offset + index * 8, std::as_writable_bytes(std::span(bounds)));

@@ -33,6 +33,8 @@ class BlockFile {
   std::uint64_t block_count() const noexcept { return header_.block_count(); }
   /// What the maker of the file wrote about columns, encoding and labels; this class does not read it.
   const std::string& metadata() const noexcept { return header_.metadata; }
+  /// Of the data the rows were made from; files of version 1 have none.
+  const std::optional<Digest>& fingerprint() const noexcept { return header_.fingerprint; }
   std::uint64_t file_bytes() const noexcept { return header_.file_bytes; }
   /// The largest block of the file.
   std::size_t max_block_bytes() const noexcept { return max_block_bytes_; }

@@ -18,10 +18,7 @@ std::byte* put(std::byte* at, const std::vector<T>& items) {
 }  // namespace
 
 BlockAppender::BlockAppender(const std::string& path, BlockFileHeader header)
-    : header_(std::move(header)),
-      partial_(path),
-      out_(partial_.file(), header_bytes(header_.metadata.size())),
-      index_(index_file_, 0) {
+    : header_(std::move(header)), partial_(path), out_(partial_.file(), header_.data_offset()), index_(index_file_, 0) {
   header_.facts.rows = 0;
   header_.block_rows = block_rows_for(header_.facts.features, header_.facts.sparse);
   labels_.reserve(header_.block_rows);

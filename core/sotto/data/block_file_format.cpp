@@ -15,7 +15,8 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "block files are mapped as they are: little-endian");
 
 constexpr std::uint64_t kMagic = 0x4b4c424f54544f53;  // "SOTTOBLK"
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kPlainVersion = 1;
+constexpr std::uint32_t kFingerprintVersion = 2;
 constexpr std::uint32_t kSparseFlag = 1;
 constexpr std::uint32_t kClassesShift = 8;
 constexpr std::uint64_t kHeaderAlignment = 4096;
@@ -90,6 +91,10 @@ void check_extent(const BlockFileHeader& header, std::uint64_t data_offset) {
 
 }  // namespace
 
+std::uint64_t BlockFileHeader::data_offset() const noexcept {
+  return header_bytes(metadata.size() + (fingerprint ? sizeof(Digest) : 0));
+}
+
 std::uint64_t BlockFileHeader::block_count() const noexcept {
   return facts.rows / block_rows + (facts.rows % block_rows != 0 ? 1 : 0);
 }
@@ -131,11 +136,12 @@ bool block_is_sealed(std::span<const std::byte> block, std::uint64_t seed) noexc
 }
 
 std::vector<std::byte> encode_header(const BlockFileHeader& header) {
-  const std::uint64_t total = header_bytes(header.metadata.size());
+  const std::uint64_t total = header.data_offset();
+  const std::uint64_t appendix = header.fingerprint ? sizeof(Digest) : 0;
   RawHeader raw{.magic = kMagic,
                 .header_checksum = 0,
                 .header_bytes = total,
-                .version = kVersion,
+                .version = header.fingerprint ? kFingerprintVersion : kPlainVersion,
                 .flags = flags_of(header.facts),
                 .rows = header.facts.rows,
                 .features = header.facts.features,
@@ -145,10 +151,13 @@ std::vector<std::byte> encode_header(const BlockFileHeader& header) {
                 .index_offset = header.index_offset,
                 .index_checksum = header.index_checksum,
                 .file_bytes = header.file_bytes,
-                .metadata_bytes = header.metadata.size()};
+                .metadata_bytes = header.metadata.size() + appendix};
   std::vector<std::byte> bytes(total);
   std::memcpy(bytes.data(), &raw, sizeof raw);
   std::memcpy(bytes.data() + sizeof raw, header.metadata.data(), header.metadata.size());
+  if (header.fingerprint) {
+    std::memcpy(bytes.data() + sizeof raw + header.metadata.size(), header.fingerprint->data(), appendix);
+  }
   raw.header_checksum = checksum(std::span(bytes).subspan(kChecked), 0);
   std::memcpy(bytes.data(), &raw, sizeof raw);
   return bytes;
@@ -159,7 +168,7 @@ std::uint64_t announced_header_bytes(std::span<const std::byte> prefix) {
   RawHeader raw{};
   std::memcpy(&raw, prefix.data(), sizeof raw);
   if (raw.magic != kMagic) damaged("not a block file");
-  if (raw.header_bytes < kHeaderAlignment || raw.header_bytes > header_bytes(kMaxMetadataBytes)) {
+  if (raw.header_bytes < kHeaderAlignment || raw.header_bytes > header_bytes(kMaxMetadataBytes + sizeof(Digest))) {
     damaged("the header is damaged");
   }
   return raw.header_bytes;
@@ -171,11 +180,13 @@ BlockFileHeader decode_header(std::span<const std::byte> bytes) {
   RawHeader raw{};
   std::memcpy(&raw, bytes.data(), sizeof raw);
   if (raw.header_checksum != checksum(bytes.first(total).subspan(kChecked), 0)) damaged("the header is damaged");
-  if (raw.version != kVersion) {
-    throw Error(ErrorKind::unsupported, "block file of version " + std::to_string(raw.version) +
-                                            ", this program reads version " + std::to_string(kVersion));
+  if (raw.version != kPlainVersion && raw.version != kFingerprintVersion) {
+    throw Error(ErrorKind::unsupported,
+                "block file of version " + std::to_string(raw.version) + ", this program reads versions 1 and 2");
   }
-  if (raw.metadata_bytes > kMaxMetadataBytes || header_bytes(raw.metadata_bytes) != total) {
+  const std::uint64_t appendix = raw.version == kFingerprintVersion ? sizeof(Digest) : 0;
+  if (raw.metadata_bytes < appendix || raw.metadata_bytes - appendix > kMaxMetadataBytes ||
+      header_bytes(raw.metadata_bytes) != total) {
     damaged("the header contradicts itself about its metadata");
   }
   if (!flags_are_sound(raw.flags) || raw.rows == 0 || raw.features == 0 || raw.block_rows == 0 ||
@@ -189,8 +200,11 @@ BlockFileHeader decode_header(std::span<const std::byte> bytes) {
       .index_offset = raw.index_offset,
       .index_checksum = raw.index_checksum,
       .file_bytes = raw.file_bytes,
-      .metadata = {}};
-  header.metadata.assign(reinterpret_cast<const char*>(bytes.data() + sizeof raw), raw.metadata_bytes);
+      .metadata = {},
+      .fingerprint = {}};
+  const std::byte* text = bytes.data() + sizeof raw;
+  header.metadata.assign(reinterpret_cast<const char*>(text), raw.metadata_bytes - appendix);
+  if (appendix > 0) std::memcpy(header.fingerprint.emplace().data(), text + header.metadata.size(), appendix);
   check_extent(header, total);
   return header;
 }

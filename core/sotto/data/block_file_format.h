@@ -7,13 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "sotto/base/sha256.h"
 #include "sotto/data/facts.h"
 
-/// The bytes of a block file, version 1. All integers and floats are little-endian; a file never changes once made.
+/// The bytes of a block file, versions 1 and 2. All integers and floats are little-endian; a file never changes once
+/// made.
 ///
 ///   header   magic, checksum of the rest of the header, header_bytes, version, flags, rows, features, block_rows,
 ///            data_norm, file_id, index_offset, index_checksum, file_bytes, metadata_bytes, metadata, zeros up to
-///            header_bytes (a multiple of 4096)
+///            header_bytes (a multiple of 4096). Version 2: metadata_bytes counts the 32 bytes after the metadata,
+///            the fingerprint of the data the rows were made from (fingerprint.h); version 1 has none
 ///   blocks   each of `block_rows` consecutive rows, its last 8 bytes the checksum of all its other bytes
 ///     dense    rows (block_rows x features float32), labels (block_rows float32), zeros, checksum; all blocks have
 ///              the same size, so that block i begins at header_bytes + i * size
@@ -41,7 +44,10 @@ struct BlockFileHeader {
   std::uint64_t index_checksum = 0;  ///< sparse only
   std::uint64_t file_bytes = 0;
   std::string metadata;
+  std::optional<Digest> fingerprint = {};  ///< of the source; files that know it are of version 2
 
+  /// Where the blocks begin.
+  std::uint64_t data_offset() const noexcept;
   std::uint64_t block_count() const noexcept;
   /// The rows of block `index` that exist; fewer than block_rows only in the last.
   std::size_t rows_in_block(std::uint64_t index) const noexcept;
@@ -57,7 +63,7 @@ inline constexpr std::size_t kIndexPiece = 8192;
 /// The positions a block of this library has: dense max(1, 8192 / (4 (features + 1))), sparse kSparseBlockRows.
 std::uint32_t block_rows_for(std::uint32_t features, bool sparse) noexcept;
 
-/// Where the blocks begin, given the length of the metadata.
+/// The size of the header, given the length of the metadata and what belongs to it.
 std::uint64_t header_bytes(std::uint64_t metadata_bytes) noexcept;
 /// The size of a block, or nothing when it does not fit 64 bits.
 std::optional<std::uint64_t> dense_block_bytes(std::uint32_t features, std::uint32_t block_rows) noexcept;

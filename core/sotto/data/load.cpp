@@ -75,6 +75,10 @@ char separator_of(const std::string& path, const Schema& schema) {
   return given[0];
 }
 
+std::string labels_path(const std::string& path, const Schema& schema) {
+  return schema.labels_file.empty() ? labels_beside(path) : schema.labels_file;
+}
+
 std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode, LabelUse labels) {
   const ReadOptions options{.show_lines = mode == ReadMode::strict};
   switch (format_of(path, schema)) {
@@ -83,9 +87,7 @@ std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& sche
       return std::make_unique<LibsvmReader>(open_bytes(path), schema.features, options);
     case FileFormat::idx: {
       std::unique_ptr<ByteSource> beside;
-      if (labels == LabelUse::required) {
-        beside = open_bytes(schema.labels_file.empty() ? labels_beside(path) : schema.labels_file);
-      }
+      if (labels == LabelUse::required) beside = open_bytes(labels_path(path, schema));
       return std::make_unique<IdxReader>(open_bytes(path), std::move(beside), options);
     }
     default: {
@@ -93,6 +95,16 @@ std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& sche
       return std::make_unique<CsvReader>(open_bytes(path), std::move(layout), options);
     }
   }
+}
+
+std::uint64_t count_rows(const std::string& path, const Schema& schema) {
+  Schema open = schema;
+  if (open.features == 0) open.features = kMaxFeatures;  // only the lines of a LIBSVM file count here
+  const auto reader = open_rows(path, open, ReadMode::lenient);
+  RawRow row;
+  std::uint64_t rows = 0;
+  while (reader->next(row)) ++rows;
+  return rows;
 }
 
 Schema complete_for(const std::string& path, const Schema& schema) {

@@ -21,9 +21,15 @@ FileFormat format_of(const std::string& path, const Schema& schema);
 /// The separator by the schema, or by the file's name: tab for .tsv and .tab, blanks for .dat, comma otherwise.
 char separator_of(const std::string& path, const Schema& schema);
 
+/// Where the labels of an IDX file are: as declared, or beside the items by the usual name.
+std::string labels_path(const std::string& path, const Schema& schema);
+
 /// Opens the file with the reader its format needs. `labels` tells whether an IDX file's labels are opened too.
 std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode,
                                      LabelUse labels = LabelUse::required);
+
+/// How many rows the file has, read by this schema: structure alone, no value is looked at.
+std::uint64_t count_rows(const std::string& path, const Schema& schema);
 
 /// The schema made explicit for this file: reads the header, no values. Refuses, saying what to declare, when public
 /// bounds are missing.

@@ -27,6 +27,7 @@ BlockFileHeader start_header(const BlockFileSpec& spec, BitSource& bits) {
   header.facts = facts_of(spec);
   header.file_id = bits.next();
   header.metadata = spec.metadata;
+  header.fingerprint = spec.fingerprint;
   return header;
 }
 

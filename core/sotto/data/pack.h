@@ -21,6 +21,7 @@ struct BlockFileSpec {
   /// Columns, encoding, label values, whether bounds came from the data: JSON, kept as it is.
   std::string metadata;
   std::uint32_t classes = 2;
+  std::optional<Digest> fingerprint = {};  ///< of the data the rows are made from, if it is known
 };
 
 struct PackOptions {

@@ -23,6 +23,29 @@ void check_weights(const Model& model) {
                                            " weights but its card says " + std::to_string(expected));
 }
 
+Json to_json(const PrivacyCard::LedgerUse& use) {
+  if (!use.enforced) return Json{{"enforced", false}, {"remark", "no budget was enforced"}};
+  return Json{{"enforced", true},         {"ledger", use.ledger},   {"entry", use.entry}, {"filter", use.filter},
+              {"currency", use.currency}, {"epsilon", use.epsilon}, {"delta", use.delta}, {"cost", use.cost},
+              {"spent_after", use.spent}, {"limit", use.limit}};
+}
+
+PrivacyCard::LedgerUse ledger_use_from(const Json& json) {
+  PrivacyCard::LedgerUse use;
+  use.enforced = json.at("enforced").get<bool>();
+  if (!use.enforced) return use;
+  use.ledger = json.at("ledger").get<std::string>();
+  use.entry = json.at("entry").get<std::uint64_t>();
+  use.filter = json.at("filter").get<std::string>();
+  use.currency = json.at("currency").get<std::string>();
+  use.epsilon = json.at("epsilon").get<double>();
+  use.delta = json.at("delta").get<double>();
+  use.cost = json.at("cost").get<std::string>();
+  use.spent = json.at("spent_after").get<std::string>();
+  use.limit = json.at("limit").get<std::string>();
+  return use;
+}
+
 }  // namespace
 
 Json to_json(const PrivacyCard& card) {
@@ -55,6 +78,7 @@ Json to_json(const PrivacyCard& card) {
   for (const auto& [name, value] : card.parameters) json["parameters"][name] = value;
   json["facts"] =
       Json{{"rows", card.rows}, {"features", card.features}, {"data_norm", card.data_norm}, {"classes", card.classes}};
+  json["budget"] = to_json(card.budget);
   json["version"] = card.version;
   return json;
 }
@@ -91,6 +115,7 @@ PrivacyCard card_from_json(const Json& json) {
   card.features = json.at("facts").at("features").get<std::uint32_t>();
   card.data_norm = json.at("facts").at("data_norm").get<double>();
   card.classes = json.at("facts").value("classes", std::uint32_t{2});  // absent before there were more than two
+  if (json.contains("budget")) card.budget = ledger_use_from(json.at("budget"));  // absent before there were ledgers
   card.version = json.at("version").get<std::string>();
   return card;
 }

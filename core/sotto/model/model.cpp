@@ -27,6 +27,20 @@ void write_all(int file, const std::string& text, const std::string& path) {
   }
 }
 
+/// Deep nesting would exhaust the stack of whoever writes the text again.
+Json parse_shallow(const std::string& text) {
+  constexpr int kDeepest = 64;
+  bool too_deep = false;
+  Json json = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > kDeepest;
+    return !too_deep;
+  });
+  if (too_deep) throw Error(ErrorKind::invalid_data, "the model file is nested too deeply");
+  return json;
+}
+
+}  // namespace
+
 std::string model_text(const Model& model) {
   for (const double weight : model.weights) {
     if (!std::isfinite(weight)) {
@@ -43,22 +57,9 @@ std::string model_text(const Model& model) {
   }
 }
 
-/// Deep nesting would exhaust the stack of whoever writes the text again.
-Json parse_shallow(const std::string& text) {
-  constexpr int kDeepest = 64;
-  bool too_deep = false;
-  Json json = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
-    too_deep = too_deep || depth > kDeepest;
-    return !too_deep;
-  });
-  if (too_deep) throw Error(ErrorKind::invalid_data, "the model file is nested too deeply");
-  return json;
-}
+void save_model(const Model& model, const std::string& path) { save_model_text(model_text(model), path); }
 
-}  // namespace
-
-void save_model(const Model& model, const std::string& path) {
-  const std::string text = model_text(model);
+void save_model_text(const std::string& text, const std::string& path) {
   const std::string temporary = path + ".part";
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) fail(path, "cannot be created");
@@ -82,10 +83,14 @@ Model load_model(const std::string& path) {
   if (!file) fail(path, "cannot be read");
   std::ostringstream text;
   text << file.rdbuf();
+  return model_from_text(text.str(), path);
+}
+
+Model model_from_text(const std::string& text, const std::string& name) {
   try {
-    return model_from_json(parse_shallow(text.str()));
+    return model_from_json(parse_shallow(text));
   } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorKind::invalid_data, path + ": is not a sotto model file", "path");
+    throw Error(ErrorKind::invalid_data, name + ": is not a sotto model file", "path");
   }
 }
 

@@ -17,8 +17,16 @@ struct Model {
   PrivacyCard card;
 };
 
-/// Throws Error{invalid_argument} for weights that are not finite or an encoding that is not JSON.
+/// The content of a model file. Throws Error{invalid_argument} for weights that are not finite or an encoding that is
+/// not JSON.
+std::string model_text(const Model& model);
+/// Throws Error{invalid_data} if it is not the text of a model.
+Model model_from_text(const std::string& text, const std::string& name);
 /// Written to a temporary file, flushed and renamed: a crash leaves the old file or the new one.
+void save_model_text(const std::string& text, const std::string& path);
+
+/// Throws Error{invalid_argument} for weights that are not finite or an encoding that is not JSON, Error{io} like
+/// save_model_text.
 void save_model(const Model& model, const std::string& path);
 /// Throws Error{io} if it cannot be read and Error{invalid_data} if it is not a model.
 Model load_model(const std::string& path);

@@ -69,6 +69,16 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   return card;
 }
 
+namespace {
+
+std::string budget_text(const PrivacyCard::LedgerUse& use) {
+  if (!use.enforced) return "no budget was enforced";
+  return fmt::format("ledger {:.12}, entry {}: at most epsilon {:.6g}, delta {:.3g} for all its releases together",
+                     use.ledger, use.entry, use.epsilon, use.delta);
+}
+
+}  // namespace
+
 std::string card_text(const PrivacyCard& card) {
   std::string text;
   const auto line = [&](std::string_view name, const std::string& value) {
@@ -94,6 +104,11 @@ std::string card_text(const PrivacyCard& card) {
                               event.value, event.times, event.parts));
   }
   line("theorem", card.theorem);
+  line("budget", budget_text(card.budget));
+  if (card.budget.enforced) {
+    line("spent", fmt::format("{} of {} {} by this run, {} in all (book-keeping)", card.budget.cost, card.budget.limit,
+                              card.budget.currency, card.budget.spent));
+  }
   for (const auto& remark : card.remarks) line("remark", remark);
   const std::string rows = card.rows > 0 ? fmt::format("{} rows", card.rows) : "private number of rows";
   line("data",

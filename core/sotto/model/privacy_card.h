@@ -29,6 +29,21 @@ struct PrivacyCard {
     std::uint64_t parts = 1;
   };
 
+  /// The ledger the run was charged to, in its currency. Without one, other releases from the same rows may add up to
+  /// any cost.
+  struct LedgerUse {
+    bool enforced = false;
+    std::string ledger;  ///< its id
+    std::uint64_t entry = 0;
+    std::string filter;
+    std::string currency;
+    double epsilon = 0;  ///< the ledger's budget: what all its releases together keep
+    double delta = 0;
+    std::string cost;   ///< of this run
+    std::string spent;  ///< in all, after it; book-keeping
+    std::string limit;
+  };
+
   std::string method;
   bool is_private = false;
   std::vector<std::string> not_private_because;
@@ -47,6 +62,7 @@ struct PrivacyCard {
   std::uint32_t features = 0;
   std::uint32_t classes = 2;
   double data_norm = 0;
+  LedgerUse budget;
   std::string version;
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
+#include "sotto/base/sha256.h"
 #include "sotto/data/facts.h"
 #include "sotto/data/row_block.h"
 #include "sotto/data/scan_order.h"
@@ -25,6 +27,19 @@ class Engine {
   virtual void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const = 0;
   /// Feeds the rows at these positions, which ascend, in blocks of any size. Throws as scan() does.
   virtual void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const;
+};
+
+/// Rows that nobody reads before it is decided that they may be read.
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+  /// Public facts of that many rows; reads none of them. Throws Error{invalid_data} if the source says it has another
+  /// number.
+  virtual Facts facts(std::uint64_t rows) const = 0;
+  /// Identifies the raw data (data/fingerprint.h): reads bytes, parses no row.
+  virtual Digest fingerprint() const = 0;
+  /// From here on rows are read. Throws Error{io} or Error{invalid_data} if the data changed since `fingerprint`.
+  virtual std::unique_ptr<Engine> open() = 0;
 };
 
 }  // namespace sotto

@@ -56,6 +56,16 @@ void Curator::charge(const Charge& charge) {
   draws_left_.push_back(charge.draws());
 }
 
+Reservation Curator::charge(const PlannedCost& cost, Ledger& ledger, const std::string& request) {
+  if (!stamps_.empty()) {
+    throw Error(ErrorKind::invalid_argument, "a ledger takes private releases only: " + stamps_.front(), "ledger");
+  }
+  const Price price = price_of(cost, ledger.filter());
+  Reservation reservation = ledger.reserve({price.event, price.distance, request});
+  for (const Charge& each : cost.charges) charge(each);
+  return reservation;
+}
+
 void Curator::use_draws(const Event& event, std::uint64_t draws) {
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (draws_left_[i] < draws || charges_[i].event != event) continue;
@@ -65,6 +75,33 @@ void Curator::use_draws(const Event& event, std::uint64_t draws) {
   throw Error(ErrorKind::budget_exceeded, "a release was asked for that was not charged");
 }
 
+void Curator::use_allowance(const Event& event, Allowance& from) {
+  if (from.owner_ != this) throw Error(ErrorKind::internal, "the allowance was not opened by this curator");
+  from.spend(event);
+  allowance_draws_.push_back(event);
+}
+
+Allowance Curator::open_allowance(const Event& whole) {
+  Allowance allowance(*this, whole);
+  use_draws(whole, 1);
+  return allowance;
+}
+
+namespace {
+
+void check_dimension(std::size_t size, const Mechanism& mechanism) {
+  if (size == base_of(mechanism).dimension) return;
+  throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
+}
+
+void check_candidates(std::size_t size, const Choice& choice) {
+  choice.check();
+  if (size == choice.offsets.size()) return;
+  throw Error(ErrorKind::internal, "the choice is among another number of candidates than there are scores");
+}
+
+}  // namespace
+
 Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
   Vector values = std::move(secret.value_);
   NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
@@ -73,11 +110,32 @@ Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
 }
 
 Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
-  if (secret.value_.size() != base_of(mechanism).dimension) {
-    throw Error(ErrorKind::internal, "the noise was calibrated to another dimension than the release has");
-  }
+  check_dimension(secret.value_.size(), mechanism);
   use_draws(event_of(mechanism), 1);
   return noised(std::move(secret), mechanism);
+}
+
+Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism, Allowance& from) {
+  check_dimension(secret.value_.size(), mechanism);
+  use_allowance(event_of(mechanism), from);
+  return noised(std::move(secret), mechanism);
+}
+
+std::size_t Curator::drawn(Sensitive<Vector>&& scores, const Choice& choice) {
+  const Vector values = std::move(scores.value_);
+  return choice.draw(*bits_, values);
+}
+
+std::size_t Curator::choose(Sensitive<Vector>&& scores, const Choice& choice) {
+  check_candidates(scores.value_.size(), choice);
+  use_draws(choice.event(), 1);
+  return drawn(std::move(scores), choice);
+}
+
+std::size_t Curator::choose(Sensitive<Vector>&& scores, const Choice& choice, Allowance& from) {
+  check_candidates(scores.value_.size(), choice);
+  use_allowance(choice.event(), from);
+  return drawn(std::move(scores), choice);
 }
 
 PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows) {

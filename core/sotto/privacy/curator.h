@@ -9,8 +9,12 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/vector.h"
+#include "sotto/privacy/allowance.h"
+#include "sotto/privacy/choice.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/joint_gaussian.h"
+#include "sotto/privacy/ledger/ledger.h"
+#include "sotto/privacy/ledger/price.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
 #include "sotto/privacy/objective_noise.h"
@@ -56,11 +60,21 @@ class Curator {
  public:
   explicit Curator(BitSource& bits);
 
-  /// Records the charge; must precede the first row read.
+  /// Records the charge; must precede the first row read. No budget is enforced.
   void charge(const Charge& charge);
+  /// Charges the ledger, durably, and only then allows the draws. Throws Error{budget_exceeded} if it does not fit,
+  /// Error{invalid_argument} if this curator was stamped *not private*: such a release has no price.
+  Reservation charge(const PlannedCost& cost, Ledger& ledger, const std::string& request);
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
+  /// The index of the candidate drawn by its secret score, one score a candidate. Errors as release().
+  std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice);
+  /// Opens an amount to be spent as the run goes; uses up a charged draw of exactly this event.
+  Allowance open_allowance(const Event& whole);
+  /// The same as above, the draw paid from an allowance of this curator instead of a charge of its own.
+  Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism, Allowance& from);
+  std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice, Allowance& from);
   /// Noise for as many batch sums as are wanted, at least one; uses up as many charged draws. While it lives nothing
   /// else may be drawn from this curator's bits.
   NoisySums step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
@@ -86,15 +100,20 @@ class Curator {
   void stamp(const std::string& why);
 
   const std::vector<Charge>& charges() const noexcept { return charges_; }
+  /// Every draw that was paid from an allowance, in its order: book-keeping, a function of what was released.
+  const std::vector<Event>& allowance_draws() const noexcept { return allowance_draws_; }
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
-  Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
   void use_draws(const Event& event, std::uint64_t draws);
+  void use_allowance(const Event& event, Allowance& from);
+  Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
+  std::size_t drawn(Sensitive<Vector>&& scores, const Choice& choice);
 
   BitSource* bits_;
   std::vector<Charge> charges_;
   std::vector<std::uint64_t> draws_left_;
+  std::vector<Event> allowance_draws_;
   std::vector<std::string> stamps_;
 };
 

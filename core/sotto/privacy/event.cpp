@@ -50,6 +50,7 @@ struct Checker {
   }
   void operator()(const GaussianEvent& e) const { in_range(e.mu, 0, 1e3, "mu"); }
   void operator()(const DiscreteGaussianEvent& e) const { in_range(e.rho, 0, 1e6, "rho"); }
+  void operator()(const ZcdpEvent& e) const { in_range(e.rho, 0, 1e6, "rho"); }
   void operator()(const ExponentialEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
   void operator()(const ObjectiveEvent& e) const {
     in_range(e.epsilon, 0, kLargestLoss, "epsilon");
@@ -102,6 +103,7 @@ struct Summarizer {
   EventSummary operator()(const ScalarDiscreteLaplaceEvent& e) const { return {e.kName, "decay", e.decay}; }
   EventSummary operator()(const GaussianEvent& e) const { return {e.kName, "mu", e.mu}; }
   EventSummary operator()(const DiscreteGaussianEvent& e) const { return {e.kName, "rho", e.rho}; }
+  EventSummary operator()(const ZcdpEvent& e) const { return {e.kName, "rho", e.rho}; }
   EventSummary operator()(const SelectionEvent& e) const {
     return {e.kName, "mean", std::visit([](const auto& runs) { return runs.mean; }, e.runs)};
   }
@@ -188,6 +190,7 @@ double composed_delta(std::span<const Charge> charges, double epsilon) {
   for (const Charge& charge : charges) {
     gaussian += std::holds_alternative<GaussianEvent>(charge.event);
     discrete += std::holds_alternative<DiscreteGaussianEvent>(charge.event);
+    discrete += std::holds_alternative<ZcdpEvent>(charge.event);
   }
   const std::size_t pure = charges.size() - gaussian - discrete;
   if ((gaussian > 0) + (discrete > 0) + (pure > 0) > 1) {

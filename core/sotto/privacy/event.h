@@ -88,6 +88,12 @@ struct DiscreteGaussianEvent {
   double rho = 0;
   bool operator==(const DiscreteGaussianEvent&) const = default;
 };
+/// Any release, chosen as it goes perhaps, that is rho-zCDP.
+struct ZcdpEvent {
+  static constexpr std::string_view kName = "zcdp";
+  double rho = 0;
+  bool operator==(const ZcdpEvent&) const = default;
+};
 /// A choice whose log-probabilities move, between neighbours, by amounts that span at most epsilon (bounded range);
 /// the exponential mechanism of spec 4.3 with e = epsilon.
 struct ExponentialEvent {
@@ -194,9 +200,9 @@ struct ParallelEvent {
 };
 
 using EventVariant = std::variant<PureEvent, ApproximateEvent, L2LaplaceEvent, DiscreteLaplaceEvent, ScalarLaplaceEvent,
-                                  ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ExponentialEvent,
-                                  ObjectiveEvent, PoissonSampledEvent, FixedSizeSampledEvent, WithReplacementEvent,
-                                  SelectionEvent, RepeatEvent, SequenceEvent, ParallelEvent>;
+                                  ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ZcdpEvent,
+                                  ExponentialEvent, ObjectiveEvent, PoissonSampledEvent, FixedSizeSampledEvent,
+                                  WithReplacementEvent, SelectionEvent, RepeatEvent, SequenceEvent, ParallelEvent>;
 
 /// The closed set of events; std::visit takes it, and a visitor that forgets a member does not compile.
 struct Event : EventVariant {

@@ -43,10 +43,11 @@ Fraction fraction_up(double value) {
   return {static_cast<std::uint64_t>(std::ceil(value)), std::uint64_t{1} << shift};
 }
 
-double grid_delta(const ReleaseShape& shape, double epsilon) {
+double grid_distance(const ReleaseShape& shape) {
   const double draws = static_cast<double>(shape.times) * static_cast<double>(shape.parts);
-  return (1 + std::exp(epsilon)) * grid_noise_distance(shape.dimension) * draws * kUp;
+  return grid_noise_distance(shape.dimension) * draws * kUp;
 }
+double grid_delta(const ReleaseShape& shape, double epsilon) { return (1 + std::exp(epsilon)) * grid_distance(shape); }
 
 template <class Noise>
 Noise make_noise(const ReleaseShape& shape) {
@@ -62,7 +63,8 @@ Calibrated finish(Noise noise, const ReleaseShape& shape, const Budget& budget, 
   const double most = std::is_same_v<Noise, DiscreteGaussianNoise> ? kLargestDiscreteSigma : kLargestStddev;
   require(noise.stddev() / noise.grid.step <= most, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
-  Calibrated result{noise, Charge{noise.event(), shape.times, shape.parts}, budget.epsilon, 0, delta_num};
+  Calibrated result{noise, Charge{noise.event(), shape.times, shape.parts}, budget.epsilon, 0, delta_num, 0};
+  if (delta_num > 0) result.distance = grid_distance(shape);
   const Charge charges[] = {result.charge};
   result.delta = composed_delta(charges, budget.epsilon) + delta_num;
   if (!(result.delta <= std::fmax(budget.delta, delta_num))) {

@@ -104,6 +104,7 @@ struct Calibrated {
   double epsilon = 0;
   double delta = 0;      ///< delta_num included
   double delta_num = 0;  ///< the part of delta that pays for the numerical distance from the ideal law
+  double distance = 0;   ///< that distance in total variation, over all draws; what a filter charges
 };
 Calibrated calibrate(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget);
 

@@ -32,6 +32,7 @@ struct Coster {
   double operator()(const ScalarLaplaceEvent& e) const { refuse(kMe, e.kName, kOnly); }
   double operator()(const ScalarDiscreteLaplaceEvent& e) const { refuse(kMe, e.kName, kOnly); }
   double operator()(const DiscreteGaussianEvent& e) const { refuse(kMe, e.kName, kOnly); }
+  double operator()(const ZcdpEvent& e) const { refuse(kMe, e.kName, kOnly); }
   double operator()(const ExponentialEvent& e) const { refuse(kMe, e.kName, kOnly); }
   double operator()(const ObjectiveEvent& e) const {
     refuse(kMe, e.kName, "the Jacobian of the minimiser is no Gaussian loss");

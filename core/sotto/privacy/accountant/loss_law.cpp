@@ -159,6 +159,7 @@ struct Maker {
   LossLaw operator()(const DiscreteGaussianEvent& e) const {
     refuse(kMe, e.kName, "its law depends on the grid and the dimension; only zcdp and rdp hold for all");
   }
+  LossLaw operator()(const ZcdpEvent& e) const { refuse(kMe, e.kName, "its law is not known; use zcdp or rdp"); }
   LossLaw operator()(const ExponentialEvent& e) const { return bounded_range(e.epsilon); }
   LossLaw operator()(const ObjectiveEvent& e) const {
     refuse(kMe, e.kName, "its profile is a bound without a dominating pair; use pure or rdp");

@@ -37,6 +37,7 @@ struct Coster {
     if (!(delta < 1)) refuse(kMe, e.kName, "it promises nothing at the epsilon it names");
     return {exact_of(e.epsilon), Exact(delta)};
   }
+  PureSum operator()(const ZcdpEvent& e) const { refuse(kMe, e.kName, "its privacy loss is unbounded"); }
   PureSum operator()(const PoissonSampledEvent& e) const {
     if (e.law == NoiseLaw::gaussian) refuse(kMe, e.kName, "the privacy loss of Gaussian noise is unbounded");
     // The ratio to the law without the row lies between 1 + rate (e^-base - 1) and 1 + rate (e^base - 1).

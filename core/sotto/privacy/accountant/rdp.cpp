@@ -58,6 +58,7 @@ struct Coster {
   }
   double operator()(const GaussianEvent& e) const { return order * e.mu * e.mu / 2 * kUp; }
   double operator()(const DiscreteGaussianEvent& e) const { return order * e.rho * kUp; }
+  double operator()(const ZcdpEvent& e) const { return order * e.rho * kUp; }
   double operator()(const ExponentialEvent& e) const {
     return std::min(pure(e.epsilon, order), order * e.epsilon * e.epsilon / 8 * kUp);
   }

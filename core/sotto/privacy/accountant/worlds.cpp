@@ -70,6 +70,7 @@ struct Doubler {
   }
   Leaf operator()(const GaussianEvent& e) const { return GaussianEvent{2 * e.mu}; }
   Leaf operator()(const DiscreteGaussianEvent& e) const { return DiscreteGaussianEvent{4 * e.rho}; }
+  Leaf operator()(const ZcdpEvent& e) const { return ZcdpEvent{4 * e.rho}; }  // [Bun16, Proposition 27]
   Leaf operator()(const ExponentialEvent& e) const { return ExponentialEvent{2 * e.epsilon}; }
   Leaf operator()(const ObjectiveEvent&) const {
     throw Error(ErrorKind::unsupported, "objective: has no formula for parts that a row's value decides");

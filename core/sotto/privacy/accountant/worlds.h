@@ -16,8 +16,8 @@ Relation relation_of(Side side) noexcept;
 /// Events without children, and selection, whose child is accounted on its own.
 using Leaf =
     std::variant<PureEvent, ApproximateEvent, L2LaplaceEvent, DiscreteLaplaceEvent, ScalarLaplaceEvent,
-                 ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ExponentialEvent, ObjectiveEvent,
-                 PoissonSampledEvent, FixedSizeSampledEvent, WithReplacementEvent, SelectionEvent>;
+                 ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ZcdpEvent, ExponentialEvent,
+                 ObjectiveEvent, PoissonSampledEvent, FixedSizeSampledEvent, WithReplacementEvent, SelectionEvent>;
 
 struct Step {
   Leaf leaf;

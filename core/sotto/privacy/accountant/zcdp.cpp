@@ -35,6 +35,7 @@ struct Coster {
   double operator()(const ScalarDiscreteLaplaceEvent& e) const { return pure(e.decay * static_cast<double>(e.shift)); }
   double operator()(const GaussianEvent& e) const { return e.mu * e.mu / 2 * kUp; }
   double operator()(const DiscreteGaussianEvent& e) const { return e.rho; }
+  double operator()(const ZcdpEvent& e) const { return e.rho; }
   double operator()(const ExponentialEvent& e) const { return e.epsilon * e.epsilon / 8 * kUp; }
   double operator()(const ObjectiveEvent& e) const { refuse(kMe, e.kName, "its bound is no multiple of the order"); }
   double operator()(const PoissonSampledEvent& e) const { refuse(kMe, e.kName, kSampled); }

@@ -1,0 +1,264 @@
+#include <fmt/format.h>
+
+#include <ctime>
+#include <fstream>
+#include <memory>
+
+#include "data_flags.h"
+#include "ledger_text.h"
+#include "sotto/data/block_file.h"
+#include "sotto/data/fingerprint.h"
+#include "sotto/data/load.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "verbs.h"
+
+namespace sotto::cli {
+namespace {
+
+std::string time_text(std::int64_t seconds) {
+  const std::time_t time = seconds;
+  std::tm parts{};
+  if (gmtime_r(&time, &parts) == nullptr) return std::to_string(seconds);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+Json terms_json(const LedgerTerms& terms) {
+  const Budget& budget = terms.filter.budget;
+  return Json{{"ledger", terms.id},
+              {"guarantee", Json{{"epsilon", budget.epsilon}, {"delta", budget.delta}}},
+              {"relation", enum_name(budget.relation)},
+              {"unit", terms.unit},
+              {"filter", enum_name(terms.filter.kind)},
+              {"rdp_order", terms.filter.rdp_order},
+              {"delta_policy", enum_name(terms.delta_policy())},
+              {"rows", terms.rows},
+              {"fingerprint", terms.fingerprint}};
+}
+
+std::string terms_text(const LedgerTerms& terms) {
+  const Budget& budget = terms.filter.budget;
+  std::string text = fmt::format("Ledger {:.12}\n", terms.id);
+  text += fmt::format("  {:<15} all releases together keep epsilon {:g}, delta {:g}, {} ({})\n", "guarantee",
+                      budget.epsilon, budget.delta, enum_name(budget.relation), terms.unit);
+  text += fmt::format("  {:<15} {}, fixed at creation; delta is {}\n", "filter", enum_name(terms.filter.kind),
+                      enum_name(terms.delta_policy()));
+  return text + fmt::format("  {:<15} {} rows, fingerprint {:.12}\n", "data", terms.rows, terms.fingerprint);
+}
+
+Json entries_json(const std::vector<LedgerEntry>& entries) {
+  Json list = Json::array();
+  for (const LedgerEntry& entry : entries) {
+    list.push_back(Json{{"entry", entry.number},
+                        {"state", enum_name(entry.state)},
+                        {"cost", cost_json(entry.cost)},
+                        {"event", entry.event},
+                        {"request", entry.request},
+                        {"released", entry.released},
+                        {"time", time_text(entry.time)}});
+  }
+  return list;
+}
+
+/// What every verb about an existing ledger has.
+struct LedgerVerb {
+  explicit LedgerVerb(CLI::App& app) { app.add_option("ledger", path, "the ledger")->required()->type_name("FILE"); }
+  std::string path;
+};
+
+struct CreateVerb : LedgerVerb {
+  explicit CreateVerb(CLI::App& app) : LedgerVerb(app), schema(app) {
+    const auto add = [&](const char* flag, auto& target, const char* help) {
+      return app.add_option(flag, target, help)->type_name("");
+    };
+    add("--budget-epsilon", terms.filter.budget.epsilon, "what all releases together may cost, above 0")->required();
+    add("--budget-delta", terms.filter.budget.delta, "the same for delta; 0 takes exact pure noise only")
+        ->capture_default_str();
+    add("--data", data, "the data the budget belongs to, by content and not by name")->required()->type_name("FILE");
+    add("--relation", relation, "which data sets are neighbours: replace_one or add_remove")->capture_default_str();
+    add("--filter", filter, "how releases add up: sum, zcdp, rdp or gdp (default: zcdp, or sum for delta 0)");
+    add("--rdp-order", terms.filter.rdp_order, "the order of the rdp filter (default: the best for Gaussian noise)");
+    add("--unit", terms.unit, "whose presence is hidden; only one row has a proof")->capture_default_str();
+    add("--anchor", anchor, "where the anchor is kept, best on another disk (default: beside the ledger)")
+        ->type_name("FILE");
+  }
+
+  void run(const Output& output) {
+    Budget& budget = terms.filter.budget;
+    require(terms.unit == "one row", "unit", "got '" + terms.unit + "', must be 'one row'");
+    budget.relation = enum_by_name<Relation>(relation, "relation");
+    terms.filter.kind = filter.empty() ? (budget.delta > 0 ? FilterKind::zcdp : FilterKind::sum)
+                                       : enum_by_name<FilterKind>(filter, "filter");
+    Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);  // refused before the file is read
+    require(!schema.bounds_from_data(), "schema", "bounds are no part of a ledger; declare them when training");
+    const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
+    terms.fingerprint = hex_of(fingerprint_of(data, declared));
+    // Under add_remove the number of rows is private and appears nowhere.
+    if (budget.relation == Relation::replace_one) {
+      terms.rows = is_block_file(data) ? BlockFile(data).facts().rows : count_rows(data, declared);
+    }
+    SqliteLedger::create(path, terms, anchor);
+    SqliteLedger made(path);
+    if (!output.json) {
+      return output.print(terms_text(made.terms()) + fmt::format("  {:<15} {}", "anchor", made.place().anchor));
+    }
+    Json json = terms_json(made.terms());
+    json["anchor"] = made.place().anchor;
+    output.print(json.dump(2));
+  }
+
+  SchemaFlags schema;
+  LedgerTerms terms;
+  std::string data;
+  std::string relation = "replace_one";
+  std::string filter;
+  std::string anchor;
+};
+
+struct ShowVerb : LedgerVerb {
+  using LedgerVerb::LedgerVerb;
+  void run(const Output& output) const {
+    SqliteLedger ledger(path);
+    const Filter filter = ledger.filter();
+    std::array<std::uint64_t, 3> states{};
+    for (const LedgerEntry& entry : ledger.entries()) ++states.at(static_cast<std::size_t>(entry.state));
+    if (output.json) return output.print(json_of(ledger, filter, states).dump(2));
+    std::string text = terms_text(ledger.terms());
+    text += fmt::format("  {:<15} {} of {} {}; {} left\n", "book-keeping", Filter::text_of(filter.spent()),
+                        Filter::text_of(filter.limit()), filter.currency(), Filter::text_of(filter.remaining()));
+    text += fmt::format("  {:<15} {} released, {} reserved and spent without a release, {} voided before a read\n",
+                        "entries", states[1], states[0], states[2]);
+    text += fits_text(filter) + fmt::format("  {:<15} {}", "anchor", ledger.place().anchor);
+    output.print(text);
+  }
+  static Json json_of(SqliteLedger& ledger, const Filter& filter, const std::array<std::uint64_t, 3>& states) {
+    Json json = terms_json(ledger.terms());
+    json["anchor"] = ledger.place().anchor;
+    json["currency"] = filter.currency();
+    json["book_keeping"] = "spent and remaining are not guarantees; the guarantee is the budget";
+    const auto number = [](const Filter::Cost& cost) { return static_cast<double>(cost.loss) * 1e-12; };
+    json["limit"] = number(filter.limit());
+    json["spent"] = number(filter.spent());
+    json["remaining"] = number(filter.remaining());
+    json["exact"] = Json{{"limit", cost_json(filter.limit())},
+                         {"spent", cost_json(filter.spent())},
+                         {"remaining", cost_json(filter.remaining())}};
+    json["would_fit"] = fits_json(filter);
+    json["states"] = Json{{"reserved", states[0]}, {"released", states[1]}, {"voided", states[2]}};
+    json["entries"] = entries_json(ledger.entries());
+    return json;
+  }
+};
+
+struct LogVerb : LedgerVerb {
+  using LedgerVerb::LedgerVerb;
+  void run(const Output& output) const {
+    SqliteLedger ledger(path);
+    if (output.json) return output.print(Json{{"entries", entries_json(ledger.entries())}}.dump(2));
+    std::string text;
+    for (const LedgerEntry& entry : ledger.entries()) {
+      text += fmt::format("{:>6}  {}  {:<9} {:<18} {}  request {:.12}\n", entry.number, time_text(entry.time),
+                          enum_name(entry.state), Filter::text_of(entry.cost), entry.event, entry.request);
+    }
+    if (text.empty()) text = "no entries\n";
+    text.pop_back();
+    output.print(text);
+  }
+};
+
+struct VerifyVerb : LedgerVerb {
+  using LedgerVerb::LedgerVerb;
+  void run(const Output& output) const {
+    SqliteLedger ledger(path);
+    const LedgerCheck check = ledger.verify();
+    const Json json{
+        {"verified", true}, {"records", check.records}, {"models", check.models}, {"anchored", check.anchored}};
+    output.print(output.json
+                     ? json.dump(2)
+                     : fmt::format("{}: {} records and {} models verified; chain, totals, limits and anchor agree",
+                                   path, check.records, check.models));
+  }
+};
+
+struct ExportVerb : LedgerVerb {
+  explicit ExportVerb(CLI::App& app) : LedgerVerb(app) {
+    app.add_option("--out", out, "write here instead of to standard output")->type_name("FILE");
+    app.add_flag("--models", models, "with the stored models");
+  }
+  void run(const Output& output) const {
+    SqliteLedger ledger(path);
+    ledger.verify();
+    std::string text;
+    for (const LedgerRecord& record : ledger.records()) {
+      Json json = record_json(record);
+      if (models && record.kind == RecordKind::released) json["model"] = model_of(ledger, record.entry);
+      text += json.dump() + "\n";
+    }
+    text.pop_back();
+    if (out.empty()) return output.print(text);
+    std::ofstream file(out, std::ios::binary);
+    file << text << "\n";
+    file.close();
+    if (!file) throw Error(ErrorKind::io, "cannot write " + out, "out");
+  }
+  static std::string model_of(SqliteLedger& ledger, std::uint64_t number) {
+    for (const LedgerEntry& entry : ledger.entries()) {
+      if (entry.number == number) return ledger.bytes_of(entry);
+    }
+    return {};
+  }
+  static Json record_json(const LedgerRecord& record) {
+    return Json{{"sequence", record.sequence},
+                {"kind", enum_name(record.kind)},
+                {"entry", record.entry},
+                {"time", record.time},
+                {"cost_loss", record.cost.loss},
+                {"cost_delta", record.cost.delta},
+                {"spent_loss", record.spent.loss},
+                {"spent_delta", record.spent.delta},
+                {"request", record.request},
+                {"detail", record.detail},
+                {"previous", hex_of(record.previous)},
+                {"hash", hex_of(record.hash)}};
+  }
+  std::string out;
+  bool models = false;
+};
+
+struct MoveVerb : LedgerVerb {
+  explicit MoveVerb(CLI::App& app) : LedgerVerb(app) {
+    app.add_option("--anchor", anchor, "where the anchor is from now on (default: beside the ledger)")
+        ->type_name("FILE");
+  }
+  void run(const Output& output) const {
+    SqliteLedger::move(path, anchor);
+    SqliteLedger moved(path);
+    const Json json{{"ledger", moved.place().path}, {"anchor", moved.place().anchor}};
+    output.print(output.json ? json.dump(2)
+                             : fmt::format("{} is the one valid copy from now on, its anchor is {}", moved.place().path,
+                                           moved.place().anchor));
+  }
+  std::string anchor;
+};
+
+template <class Verb>
+void add(CLI::App& parent, Output& output, const std::string& name, const std::string& help) {
+  CLI::App* verb = add_verb(parent, output, name, help);
+  auto state = std::make_shared<Verb>(*verb);
+  verb->callback([state, &output] { state->run(output); });
+}
+
+}  // namespace
+
+void add_ledger(CLI::App& program, Output& output) {
+  CLI::App* ledger = program.add_subcommand("ledger", "one budget for all releases from a data set");
+  ledger->require_subcommand(1);
+  add<CreateVerb>(*ledger, output, "create", "open a budget for a data set; it never changes and nothing refunds it");
+  add<ShowVerb>(*ledger, output, "show", "the guarantee, what is spent of it and what would still fit");
+  add<LogVerb>(*ledger, output, "log", "the entries, the oldest first");
+  add<VerifyVerb>(*ledger, output, "verify", "recompute hashes, totals, limits and models, compare with the anchor");
+  add<ExportVerb>(*ledger, output, "export", "every record with its hash as JSON lines, for an independent replay");
+  add<MoveVerb>(*ledger, output, "move", "declare a moved ledger the one valid copy; other copies are refused then");
+}
+
+}  // namespace sotto::cli

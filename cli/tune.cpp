@@ -1,0 +1,78 @@
+#include "sotto/tune.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "data_flags.h"
+#include "request.h"
+#include "sotto/model/json.h"
+#include "source.h"
+#include "verbs.h"
+
+namespace sotto::cli {
+namespace {
+
+struct TuneVerb {
+  explicit TuneVerb(CLI::App& app) : request(app), schema(app) {
+    app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("--public-data", public_data, "public: rows to tune on, with the same columns")->type_name("FILE");
+    app.add_option("--out", out, "where the model is written")->type_name("FILE");
+    app.add_option("--grid", grid, "what is tried: \"lambda=1e-4,1e-3;passes=5,10\"")->required()->type_name("");
+    app.add_option("--tune-by", tune_by, "how the best is found: public, parts or random_stopping")
+        ->type_name("")
+        ->capture_default_str();
+    app.add_option("--mean-runs", mean_runs, "random_stopping: the mean of the secret number of runs")
+        ->type_name("")
+        ->capture_default_str();
+    app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE")
+        ->type_name("");
+  }
+
+  void run(const Output& output) const {
+    TuneRequest asked;
+    asked.train = request.request();
+    asked.grid = parse_grid(grid);
+    asked.by = enum_by_name<TuneBy>(tune_by, "tune_by");
+    asked.mean_runs = mean_runs;
+    require(public_data.empty() || asked.by == TuneBy::public_data, "public_data", "is for --tune-by public only");
+    Source source = open_source(data, schema, {});
+    std::optional<Source> open_rows;
+    if (!public_data.empty()) open_rows = open_source(public_data, schema, {});
+    asked.train.encoding = to_json(source.schema);
+    if (source.schema.bounds_from_data) {
+      asked.train.not_private.emplace_back("bounds were taken from the rows, not declared");
+    }
+    BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
+    const Model model = tune(*source.engine, open_rows ? open_rows->engine.get() : nullptr, asked, bits);
+    if (!out.empty()) save_model(model, out);
+    if (output.json) {
+      Json json = to_json(model.card);
+      if (!out.empty()) json["model"] = out;
+      return output.print(json.dump(2));
+    }
+    output.print(card_text(model.card) + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+  }
+
+  RequestFlags request;
+  SchemaFlags schema;
+  std::string data;
+  std::string public_data;
+  std::string out;
+  std::string grid;
+  std::string tune_by = "random_stopping";
+  std::uint32_t mean_runs = 10;
+  std::optional<std::uint64_t> noise_seed;
+};
+
+}  // namespace
+
+void add_tune(CLI::App& program, Output& output) {
+  CLI::App* verb = add_verb(program, output, "tune", "find parameters privately, train with them, print the card");
+  auto state = std::make_shared<TuneVerb>(*verb);
+  verb->callback([state, &output] { state->run(output); });
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,51 @@
+// What: a filter that lives inside one charged event.
+// Formula: draws may be made while the sum of their rho (or of their epsilon) is at most that of the charge.
+// Conditions: the currency and the amount are fixed before the first draw; each draw is tested before it is made.
+// Reference: [Feldman21, Theorem 4.3]; [Whitehouse23]; pure epsilon: [Rogers16].
+// Fails if wrong: AllowanceTest.* (random adaptive paths never overdraw), DpAgd.* (replay of every draw).
+#include "sotto/privacy/allowance.h"
+
+#include <utility>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/accountant/pure.h"
+#include "sotto/privacy/accountant/zcdp.h"
+
+namespace sotto {
+namespace {
+
+// The events of mechanisms cost the same under both relations: their parameters are relative to the sensitivity.
+constexpr Relation kAny = Relation::replace_one;
+
+Exact amount_of(const Event& whole) {
+  if (const auto* event = std::get_if<ZcdpEvent>(&whole)) return exact_of(event->rho);
+  if (const auto* event = std::get_if<PureEvent>(&whole)) return exact_of(event->epsilon);
+  throw Error(ErrorKind::unsupported, "an allowance is an amount of rho or of pure epsilon");
+}
+
+}  // namespace
+
+Allowance::Allowance(const Curator& owner, const Event& whole)
+    : owner_(&owner), whole_(whole), left_(amount_of(whole)) {}
+
+Allowance::Allowance(Allowance&& other) noexcept
+    : owner_(std::exchange(other.owner_, nullptr)), whole_(other.whole_), left_(std::exchange(other.left_, Exact(0))) {}
+
+Exact Allowance::cost_of(const Event& event) const {
+  if (std::holds_alternative<ZcdpEvent>(whole_)) return exact_of(zcdp_rho_of(event, kAny));
+  const PureSum sum = pure_sum(event, kAny);
+  if (sum.delta != 0) throw Error(ErrorKind::unsupported, "an allowance of pure epsilon takes pure events only");
+  return sum.epsilon;
+}
+
+bool Allowance::fits(const Event& event) const { return cost_of(event) <= left_; }
+
+double Allowance::left() const { return left_.convert_to<double>() * (1 - 0x1p-48); }
+
+void Allowance::spend(const Event& event) {
+  const Exact cost = cost_of(event);
+  if (cost > left_) throw Error(ErrorKind::budget_exceeded, "a draw was asked for that the allowance does not cover");
+  left_ -= cost;
+}
+
+}  // namespace sotto

@@ -1,0 +1,110 @@
+#include "sotto/privacy/ledger/chain.h"
+
+#include <algorithm>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+[[noreturn]] void broken(const LedgerRecord& record, const std::string& why) {
+  throw Error(ErrorKind::invalid_data,
+              "the ledger is damaged or was edited: record " + std::to_string(record.sequence) + " " + why, "ledger");
+}
+
+}  // namespace
+
+void Chain::add(const LedgerRecord& record) {
+  check_link(record);
+  switch (record.kind) {
+    case RecordKind::opened: open(record); break;
+    case RecordKind::placed: places_.push_back(place_from(record.detail)); break;
+    case RecordKind::reserved: reserve(record); break;
+    case RecordKind::released: close(record, EntryState::released); break;
+    case RecordKind::voided: close(record, EntryState::voided); break;
+  }
+  if (!(filter_->spent() == record.spent)) broken(record, "states another total than the entries add up to");
+  hashes_.push_back(record.hash);
+}
+
+void Chain::check_link(const LedgerRecord& record) const {
+  if (record.sequence != hashes_.size()) broken(record, "is out of sequence");
+  if (record.previous != (empty() ? Digest{} : hash())) broken(record, "does not follow the one before it");
+  if (record.hash != hash_of(record)) broken(record, "does not have the hash of its content");
+  if ((record.kind == RecordKind::opened) != empty()) broken(record, "opens a ledger that is open");
+  if (record.sequence == 1 && record.kind != RecordKind::placed) broken(record, "does not say where the ledger is");
+}
+
+void Chain::open(const LedgerRecord& record) {
+  terms_ = terms_from(record.detail);
+  filter_ = Filter::reopen(terms_.filter);
+}
+
+void Chain::reserve(const LedgerRecord& record) {
+  if (record.entry != record.sequence) broken(record, "reserves for another entry");
+  if (!filter_->fits(record.cost)) broken(record, "spends more than the budget");
+  filter_->spend(record.cost);
+  entries_.push_back(
+      {record.sequence, EntryState::reserved, record.cost, record.request, record.detail, "", record.time});
+}
+
+void Chain::close(const LedgerRecord& record, EntryState state) {
+  LedgerEntry* entry = find_open(record.entry);
+  if (entry == nullptr) broken(record, "ends an entry that is not reserved");
+  if (!(entry->cost == record.cost)) broken(record, "states another cost than was reserved");
+  if (state == EntryState::released) entry->released = record.detail;
+  entry->state = state;
+  if (state != EntryState::voided) return;
+  Filter::State less = filter_->state();
+  less.spent = spent_after(RecordKind::voided, record.cost);
+  filter_ = Filter::reopen(less);
+}
+
+Filter::Cost Chain::spent_after(RecordKind kind, const Filter::Cost& cost) const noexcept {
+  Filter::Cost spent = filter_ ? filter_->spent() : Filter::Cost{};
+  if (kind == RecordKind::reserved) return {spent.loss + cost.loss, spent.delta + cost.delta};
+  if (kind == RecordKind::voided) return {spent.loss - cost.loss, spent.delta - cost.delta};
+  return spent;
+}
+
+LedgerRecord Chain::next(LedgerRecord record) const {
+  record.sequence = hashes_.size();
+  if (record.kind == RecordKind::reserved) record.entry = record.sequence;
+  record.spent = spent_after(record.kind, record.cost);
+  record.previous = empty() ? Digest{} : hash();
+  record.hash = hash_of(record);
+  return record;
+}
+
+std::optional<Digest> Chain::hash_at(std::uint64_t sequence) const noexcept {
+  if (sequence >= hashes_.size()) return std::nullopt;
+  return hashes_[sequence];
+}
+
+const LedgerEntry* Chain::find(std::uint64_t entry) const noexcept {
+  const auto found = std::ranges::lower_bound(entries_, entry, {}, &LedgerEntry::number);
+  return found != entries_.end() && found->number == entry ? &*found : nullptr;
+}
+
+LedgerEntry* Chain::find_open(std::uint64_t entry) noexcept {
+  auto* found = const_cast<LedgerEntry*>(find(entry));
+  return found != nullptr && found->state == EntryState::reserved ? found : nullptr;
+}
+
+void check_point(const Chain& chain, const AnchorPoint& point) {
+  if (point.sequence > chain.sequence()) {
+    throw Error(ErrorKind::invalid_data,
+                "the ledger is behind its anchor (record " + std::to_string(chain.sequence()) + " of " +
+                    std::to_string(point.sequence) +
+                    "): it was restored from an older copy, cut, or a copy of it was used",
+                "ledger");
+  }
+  if (chain.hash_at(point.sequence) != point.hash) {
+    throw Error(ErrorKind::invalid_data,
+                "the ledger and its anchor disagree at record " + std::to_string(point.sequence) +
+                    ": this is a copy that went its own way, or one of them was edited",
+                "ledger");
+  }
+}
+
+}  // namespace sotto

@@ -1,0 +1,108 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sotto/privacy/accountant/filter.h"
+#include "sotto/privacy/ledger/record.h"
+
+namespace sotto {
+
+/// A reserved entry counts as spent, whatever became of it. It ends in one of the other states or stays reserved, as
+/// after a crash: spent, with nothing to show.
+enum class EntryState { reserved, released, voided };
+constexpr auto enum_names(EntryState) {
+  return std::array{std::pair{std::string_view("reserved"), EntryState::reserved},
+                    std::pair{std::string_view("released"), EntryState::released},
+                    std::pair{std::string_view("voided"), EntryState::voided}};
+}
+
+struct LedgerEntry {
+  std::uint64_t number = 0;  ///< the sequence of its reservation
+  EntryState state = EntryState::reserved;
+  Filter::Cost cost;
+  std::string request;   ///< digest of the request
+  std::string event;     ///< what was charged, in words
+  std::string released;  ///< digest of the bytes released
+  std::int64_t time = 0;
+};
+
+/// What is to be spent, and for which request.
+struct Spending {
+  Event event;
+  double distance = 0;  ///< in total variation, of the noise drawn from its ideal law
+  std::string request;  ///< digest of the request in canonical form
+};
+
+/// The right to read rows once, for one release. It can be used by who reserved it and by nobody else.
+class Reservation {
+ public:
+  std::uint64_t entry() const noexcept { return entry_; }
+  const Filter::Cost& cost() const noexcept { return cost_; }
+  const Filter::Cost& spent_after() const noexcept { return spent_; }
+  /// From here on a row may have been read: the reservation cannot be cancelled any more.
+  void begin_reading() noexcept { reading_ = true; }
+
+ private:
+  friend class Ledger;
+  Reservation(std::uint64_t entry, Filter::Cost cost, Filter::Cost spent) : entry_(entry), cost_(cost), spent_(spent) {}
+  std::uint64_t entry_;
+  Filter::Cost cost_;
+  Filter::Cost spent_;
+  bool reading_ = false;
+  bool closed_ = false;
+};
+
+/// What a full check of a ledger looked at; it throws if something is wrong.
+struct LedgerCheck {
+  std::uint64_t records = 0;
+  std::uint64_t models = 0;
+  std::uint64_t anchored = 0;  ///< sequence of the last point of the anchor
+};
+
+/// The budget of one data set across all releases from it. Append-only; nothing refunds. Every spending is durable and
+/// anchored when `reserve` returns, every release when `release` returns. Requests may depend on earlier outputs: the
+/// filter fixed at creation composes them (spec 6.4), and the guarantee is its budget.
+class Ledger {
+ public:
+  virtual ~Ledger() = default;
+
+  virtual const LedgerTerms& terms() const = 0;
+  /// The budget and what is spent of it now.
+  virtual Filter filter() = 0;
+  virtual std::vector<LedgerEntry> entries() = 0;
+  virtual std::vector<LedgerRecord> records() = 0;
+  /// The bytes an earlier release of the same request put out, the first of them; asking again is free.
+  virtual std::optional<std::string> stored(const std::string& request) = 0;
+  /// What an entry released. Throws Error{invalid_data} if the bytes are not those.
+  virtual std::string bytes_of(const LedgerEntry& entry) = 0;
+  /// Recomputes chain, totals, limits and stored bytes and compares them with the anchor. Throws Error{invalid_data} or
+  /// Error{io}; never repairs.
+  virtual LedgerCheck verify() = 0;
+
+  /// Charges before the first row is read. Throws Error{budget_exceeded}, and spends nothing, if it does not fit.
+  Reservation reserve(const Spending& spending);
+  /// Stores what is about to leave, together with the fact that it leaves.
+  void release(Reservation& reservation, const std::string& bytes);
+  /// Gives a reservation back, before any row was read under it. Throws Error{internal} after begin_reading.
+  void cancel(Reservation& reservation);
+
+ protected:
+  struct Reserved {
+    std::uint64_t entry;
+    Filter::Cost cost;
+    Filter::Cost spent;
+  };
+  virtual Reserved do_reserve(const Spending& spending) = 0;
+  virtual void do_release(std::uint64_t entry, const std::string& bytes) = 0;
+  virtual void do_cancel(std::uint64_t entry) = 0;
+};
+
+/// The refusal of a request that does not fit: what it costs, what is left and what would fit, ending in `hint`.
+[[noreturn]] void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::string& hint = "");
+
+}  // namespace sotto

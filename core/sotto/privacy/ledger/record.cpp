@@ -1,0 +1,87 @@
+#include "sotto/privacy/ledger/record.h"
+
+#include <nlohmann/json.hpp>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+
+namespace sotto {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class Read>
+auto parse(const std::string& text, const char* what, const Read& read) {
+  try {
+    return read(Json::parse(text));
+  } catch (const nlohmann::json::exception&) {
+  } catch (const Error&) {
+  }
+  throw Error(ErrorKind::invalid_data, std::string("the ledger's record of its ") + what + " cannot be read");
+}
+
+}  // namespace
+
+Digest hash_of(const LedgerRecord& record) {
+  Sha256 hash;
+  hash.add_text("sotto ledger record 1");
+  hash.add_text(hex_of(record.previous));
+  hash.add_number(record.sequence);
+  hash.add_text(enum_name(record.kind));
+  hash.add_number(record.entry);
+  hash.add_number(static_cast<std::uint64_t>(record.time));
+  for (const std::uint64_t amount : {record.cost.loss, record.cost.delta, record.spent.loss, record.spent.delta}) {
+    hash.add_number(amount);
+  }
+  hash.add_text(record.request);
+  hash.add_text(record.detail);
+  return hash.finish();
+}
+
+std::string text_of(const LedgerTerms& terms) {
+  const Filter::State& filter = terms.filter;
+  // Numbers in their shortest spelling, which is also what exact sums take them for.
+  const Json json{{"id", terms.id},
+                  {"filter", enum_name(filter.kind)},
+                  {"rdp_order", number_text(filter.rdp_order)},
+                  {"epsilon", number_text(filter.budget.epsilon)},
+                  {"delta", number_text(filter.budget.delta)},
+                  {"relation", enum_name(filter.budget.relation)},
+                  {"limit_loss", filter.limit.loss},
+                  {"limit_delta", filter.limit.delta},
+                  {"delta_policy", enum_name(terms.delta_policy())},
+                  {"unit", terms.unit},
+                  {"fingerprint", terms.fingerprint},
+                  {"rows", terms.rows}};
+  return json.dump();
+}
+
+LedgerTerms terms_from(const std::string& text) {
+  return parse(text, "terms", [](const Json& json) {
+    const auto number = [&](const char* key) { return parse_number(json.at(key).get<std::string>(), key); };
+    LedgerTerms terms;
+    terms.id = json.at("id").get<std::string>();
+    terms.filter.kind = enum_by_name<FilterKind>(json.at("filter").get<std::string>(), "filter");
+    terms.filter.rdp_order = number("rdp_order");
+    terms.filter.budget = {number("epsilon"), number("delta"),
+                           enum_by_name<Relation>(json.at("relation").get<std::string>(), "relation")};
+    terms.filter.limit = {json.at("limit_loss").get<std::uint64_t>(), json.at("limit_delta").get<std::uint64_t>()};
+    terms.unit = json.at("unit").get<std::string>();
+    terms.fingerprint = json.at("fingerprint").get<std::string>();
+    terms.rows = json.at("rows").get<std::uint64_t>();
+    return terms;
+  });
+}
+
+std::string text_of(const LedgerPlace& place) {
+  return Json{{"ledger", place.path}, {"anchor", place.anchor}, {"inode", place.inode}}.dump();
+}
+
+LedgerPlace place_from(const std::string& text) {
+  return parse(text, "place", [](const Json& json) {
+    return LedgerPlace{json.at("ledger").get<std::string>(), json.at("anchor").get<std::string>(),
+                       json.at("inode").get<std::uint64_t>()};
+  });
+}
+
+}  // namespace sotto

@@ -1,0 +1,76 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sotto/base/sha256.h"
+#include "sotto/privacy/accountant/filter.h"
+
+namespace sotto {
+
+/// How the deltas of requests meet the budget's. A consequence of the filter, kept for readers of the ledger.
+enum class DeltaPolicy {
+  added,     ///< sum: deltas of requests add up to the budget's
+  converted  ///< the other filters: the budget's delta is used once, at the conversion; a thousandth pays for numerics
+};
+constexpr auto enum_names(DeltaPolicy) {
+  return std::array{std::pair{std::string_view("added"), DeltaPolicy::added},
+                    std::pair{std::string_view("converted"), DeltaPolicy::converted}};
+}
+
+/// What a ledger is about, fixed when it is created.
+struct LedgerTerms {
+  std::string id;        ///< random, 64 hexadecimal digits
+  Filter::State filter;  ///< kind, budget, relation, limit; nothing spent
+  std::string unit = "one row";
+  std::string fingerprint;  ///< of the raw data (data/fingerprint.h), 64 hexadecimal digits
+  std::uint64_t rows = 0;   ///< public under replace_one; 0 under add_remove, where it is private
+
+  DeltaPolicy delta_policy() const noexcept {
+    return filter.kind == FilterKind::sum ? DeltaPolicy::added : DeltaPolicy::converted;
+  }
+};
+
+/// Where the one valid copy of a ledger is.
+struct LedgerPlace {
+  std::string path;
+  std::string anchor;       ///< absolute, so that a copied folder still meets the original's anchor
+  std::uint64_t inode = 0;  ///< of the ledger's file: a copy has another
+};
+
+/// opened and placed carry terms and place; an entry is reserved, then perhaps released or voided.
+enum class RecordKind { opened, placed, reserved, released, voided };
+constexpr auto enum_names(RecordKind) {
+  return std::array{std::pair{std::string_view("opened"), RecordKind::opened},
+                    std::pair{std::string_view("placed"), RecordKind::placed},
+                    std::pair{std::string_view("reserved"), RecordKind::reserved},
+                    std::pair{std::string_view("released"), RecordKind::released},
+                    std::pair{std::string_view("voided"), RecordKind::voided}};
+}
+
+/// One link of the chain. Records are only ever added.
+struct LedgerRecord {
+  std::uint64_t sequence = 0;
+  RecordKind kind = RecordKind::opened;
+  std::uint64_t entry = 0;  ///< the sequence of the reservation it is about; 0 for opened and placed
+  std::int64_t time = 0;    ///< seconds since 1970 by the writer's clock: for readers, never for order
+  Filter::Cost cost;        ///< of the entry
+  Filter::Cost spent;       ///< after this record
+  std::string request;      ///< reserved: the digest of the request
+  std::string detail;       ///< terms, place, the event reserved, or the digest of the bytes released
+  Digest previous{};
+  Digest hash{};
+};
+
+/// SHA-256 over the previous hash and every field, lengths included.
+Digest hash_of(const LedgerRecord& record);
+
+std::string text_of(const LedgerTerms& terms);
+std::string text_of(const LedgerPlace& place);
+/// Throw Error{invalid_data} for anything but what text_of wrote.
+LedgerTerms terms_from(const std::string& text);
+LedgerPlace place_from(const std::string& text);
+
+}  // namespace sotto

@@ -1,0 +1,106 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/ledger/files.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "sotto/random/bit_source.h"
+
+// How a ledger comes to be where it is: making one, and declaring a moved one the valid copy.
+namespace sotto {
+namespace {
+
+std::string random_id() {
+  BitSource bits;
+  Sha256 hash;
+  for (int i = 0; i < 4; ++i) hash.add_number(bits.next());
+  return hex_of(hash.finish());
+}
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+}  // namespace
+
+void SqliteLedger::create(const std::string& path, LedgerTerms terms, const std::string& anchor) {
+  const std::string place = absolute_path(path);
+  const std::string anchor_place = absolute_path(anchor.empty() ? path + ".anchor" : anchor);
+  require(place != anchor_place, "anchor", "must be another file than the ledger");
+  if (exists(place)) throw Error(ErrorKind::io, place + ": is there already and is not replaced", "ledger");
+  Digest parsed{};
+  require(digest_from_hex(terms.fingerprint, parsed), "fingerprint", "must be 64 hexadecimal digits");
+  require(!terms.unit.empty(), "unit", "must not be empty");
+  terms.id = random_id();
+  terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
+
+  FreshFile fresh(place);
+  Chain chain;
+  {
+    SqliteStore store(fresh.temporary_path(), SqliteConnection::Mode::create);
+    SqliteTransaction transaction(store.connection());
+    const LedgerPlace where{place, anchor_place, inode_of(fresh.temporary_path())};
+    for (const auto& [kind, detail] :
+         {std::pair{RecordKind::opened, text_of(terms)}, {RecordKind::placed, text_of(where)}}) {
+      LedgerRecord record;
+      record.kind = kind;
+      record.time = seconds_now();
+      record.detail = detail;
+      record = chain.next(std::move(record));
+      store.append(record, nullptr);
+      chain.add(record);
+    }
+    transaction.commit();
+  }  // closing moves the log into the file, which can then change its name
+  // An anchor that is there already is not replaced: it may be what is left of a ledger that was spent and removed.
+  Anchor::create(anchor_place, terms.id, {chain.sequence(), chain.hash()});
+  try {
+    fresh.commit();
+  } catch (const Error&) {
+    if (!exists(place)) ::unlink(anchor_place.c_str());  // no ledger ever had it
+    throw;
+  }
+}
+
+void SqliteLedger::move(const std::string& path, const std::string& anchor) {
+  SqliteLedger ledger(path, {}, Trust::anywhere);
+  ledger.relocate(absolute_path(anchor.empty() ? path + ".anchor" : anchor));
+}
+
+void SqliteLedger::relocate(const std::string& anchor) {
+  std::vector<std::string> paths{anchor};
+  for (const LedgerPlace& former : chain_.places()) paths.push_back(former.anchor);
+  std::ranges::sort(paths);
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+
+  std::vector<std::unique_ptr<Anchor>> reached;
+  for (const std::string& each : paths) {
+    if (!exists(each)) continue;
+    reached.push_back(std::make_unique<Anchor>(each, terms().id));
+  }
+  refresh();  // the locks are ours now
+  for (const auto& each : reached) check_point(chain_, each->last());
+  if (reached.empty()) {
+    throw Error(ErrorKind::io, "no anchor of this ledger can be reached, so it cannot be told from a restored copy",
+                "anchor");
+  }
+  // Made before the record that names it: a crash in between leaves the ledger where it was, with an anchor too many.
+  if (!exists(anchor)) {
+    Anchor::create(anchor, terms().id, {chain_.sequence(), chain_.hash()});
+    reached.push_back(std::make_unique<Anchor>(anchor, terms().id));
+  }
+  SqliteTransaction transaction(store_.connection());
+  store_.catch_up(chain_);
+  LedgerRecord record;
+  record.kind = RecordKind::placed;
+  record.detail = text_of(LedgerPlace{path_, anchor, inode_of(path_)});
+  record = commit(std::move(record), nullptr);
+  transaction.commit();
+  for (const auto& each : reached) each->append({record.sequence, record.hash});
+}
+
+}  // namespace sotto

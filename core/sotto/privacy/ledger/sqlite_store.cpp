@@ -1,0 +1,163 @@
+#include "sotto/privacy/ledger/sqlite_store.h"
+
+#include <algorithm>
+#include <array>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::array<std::string_view, 11> kSchema = {
+    "CREATE TABLE record (sequence INTEGER PRIMARY KEY CHECK (sequence >= 0), kind TEXT NOT NULL, "
+    "entry INTEGER NOT NULL CHECK (entry >= 0), time INTEGER NOT NULL, "
+    "cost_loss INTEGER NOT NULL CHECK (cost_loss >= 0), cost_delta INTEGER NOT NULL CHECK (cost_delta >= 0), "
+    "spent_loss INTEGER NOT NULL CHECK (spent_loss >= 0), spent_delta INTEGER NOT NULL CHECK (spent_delta >= 0), "
+    "request TEXT NOT NULL, detail TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL UNIQUE) STRICT",
+    "CREATE TABLE model (entry INTEGER PRIMARY KEY REFERENCES record (sequence), bytes BLOB NOT NULL) STRICT",
+    "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL, hash TEXT NOT NULL, "
+    "spent_loss INTEGER NOT NULL, spent_delta INTEGER NOT NULL, limit_loss INTEGER NOT NULL, "
+    "limit_delta INTEGER NOT NULL, CHECK (spent_loss BETWEEN 0 AND limit_loss), "
+    "CHECK (spent_delta BETWEEN 0 AND limit_delta)) STRICT",
+    "CREATE UNIQUE INDEX one_end ON record (entry) WHERE kind IN ('released', 'voided')",
+    "CREATE TRIGGER record_follows BEFORE INSERT ON record WHEN EXISTS (SELECT 1 FROM head WHERE "
+    "NEW.sequence <> sequence + 1 OR NEW.previous <> hash OR "
+    "NEW.spent_loss <> spent_loss + iif(NEW.kind = 'reserved', NEW.cost_loss, iif(NEW.kind = 'voided', "
+    "-NEW.cost_loss, 0)) OR "
+    "NEW.spent_delta <> spent_delta + iif(NEW.kind = 'reserved', NEW.cost_delta, iif(NEW.kind = 'voided', "
+    "-NEW.cost_delta, 0))) BEGIN SELECT raise(ABORT, 'a record follows the last one'); END",
+    "CREATE TRIGGER record_stays BEFORE UPDATE ON record BEGIN SELECT raise(ABORT, 'records stay'); END",
+    "CREATE TRIGGER record_kept BEFORE DELETE ON record BEGIN SELECT raise(ABORT, 'records stay'); END",
+    "CREATE TRIGGER model_stays BEFORE UPDATE ON model BEGIN SELECT raise(ABORT, 'models stay'); END",
+    "CREATE TRIGGER model_kept BEFORE DELETE ON model BEGIN SELECT raise(ABORT, 'models stay'); END",
+    "CREATE TRIGGER head_kept BEFORE DELETE ON head BEGIN SELECT raise(ABORT, 'the head stays'); END",
+    "CREATE TRIGGER head_follows BEFORE UPDATE ON head WHEN NEW.sequence <> OLD.sequence + 1 OR "
+    "NEW.limit_loss <> OLD.limit_loss OR NEW.limit_delta <> OLD.limit_delta OR NOT EXISTS (SELECT 1 FROM record WHERE "
+    "sequence = NEW.sequence AND hash = NEW.hash AND spent_loss = NEW.spent_loss AND spent_delta = NEW.spent_delta) "
+    "BEGIN SELECT raise(ABORT, 'the head follows the last record'); END"};
+
+constexpr std::string_view kFields =
+    "sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, spent_delta, request, detail, previous, hash";
+
+std::int64_t stored(std::uint64_t amount) { return static_cast<std::int64_t>(amount); }  // filters stay below 2^63
+
+[[noreturn]] void damaged(const std::string& path, const std::string& what) {
+  throw Error(ErrorKind::invalid_data, path + ": the ledger is damaged or was edited: " + what, "ledger");
+}
+
+LedgerRecord record_of(const SqliteStatement& row, const std::string& path) {
+  LedgerRecord record;
+  const auto amount = [&](int column) { return static_cast<std::uint64_t>(row.integer(column)); };
+  record.sequence = amount(0);
+  try {
+    record.kind = enum_by_name<RecordKind>(row.text(1), "kind");
+  } catch (const Error&) {
+    damaged(path, "a record is of no known kind");
+  }
+  record.entry = amount(2);
+  record.time = row.integer(3);
+  record.cost = {amount(4), amount(5)};
+  record.spent = {amount(6), amount(7)};
+  record.request = row.text(8);
+  record.detail = row.text(9);
+  if (!digest_from_hex(row.text(10), record.previous) || !digest_from_hex(row.text(11), record.hash)) {
+    damaged(path, "a record has no hash");
+  }
+  return record;
+}
+
+}  // namespace
+
+SqliteStore::SqliteStore(const std::string& path, SqliteConnection::Mode mode) : path_(path), connection_(path, mode) {
+  if (mode == SqliteConnection::Mode::create) {
+    for (const std::string_view statement : kSchema) connection_.run(statement);
+  }
+  check_schema();
+}
+
+void SqliteStore::check_schema() {
+  SqliteStatement rows = connection_.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL");
+  std::size_t found = 0;
+  while (rows.step()) {
+    if (std::ranges::find(kSchema, rows.text(0)) == kSchema.end())
+      damaged(path_, "its tables are not those of a ledger");
+    ++found;
+  }
+  if (found != kSchema.size()) damaged(path_, "a table or rule of a ledger is missing");
+}
+
+std::vector<LedgerRecord> SqliteStore::records(std::uint64_t first) {
+  SqliteStatement rows =
+      connection_.prepare("SELECT " + std::string(kFields) + " FROM record WHERE sequence >= ? ORDER BY sequence");
+  rows.bind(stored(first));
+  std::vector<LedgerRecord> records;
+  while (rows.step()) records.push_back(record_of(rows, path_));
+  return records;
+}
+
+void SqliteStore::catch_up(Chain& chain) {
+  const std::uint64_t first = chain.empty() ? 0 : chain.sequence() + 1;
+  for (const LedgerRecord& record : records(first)) chain.add(record);
+  if (chain.empty()) damaged(path_, "it has no records");
+  check_head(chain);
+}
+
+void SqliteStore::check_head(const Chain& chain) {
+  SqliteStatement head =
+      connection_.prepare("SELECT sequence, hash, spent_loss, spent_delta, limit_loss, limit_delta FROM head");
+  if (!head.step()) damaged(path_, "its totals are missing");
+  const Filter::State& filter = chain.filter().state();
+  const bool agrees = head.integer(0) == stored(chain.sequence()) && head.text(1) == hex_of(chain.hash()) &&
+                      head.integer(2) == stored(filter.spent.loss) && head.integer(3) == stored(filter.spent.delta) &&
+                      head.integer(4) == stored(filter.limit.loss) && head.integer(5) == stored(filter.limit.delta);
+  if (!agrees) damaged(path_, "its totals are not those of its records");
+}
+
+void SqliteStore::append(const LedgerRecord& record, const std::string* bytes) {
+  SqliteStatement insert = connection_.prepare("INSERT INTO record (" + std::string(kFields) +
+                                               ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.bind(stored(record.sequence)).bind(enum_name(record.kind)).bind(stored(record.entry)).bind(record.time);
+  insert.bind(stored(record.cost.loss)).bind(stored(record.cost.delta));
+  insert.bind(stored(record.spent.loss)).bind(stored(record.spent.delta));
+  insert.bind(record.request).bind(record.detail).bind(hex_of(record.previous)).bind(hex_of(record.hash)).step();
+  if (bytes != nullptr) {
+    connection_.prepare("INSERT INTO model (entry, bytes) VALUES (?, ?)")
+        .bind(stored(record.entry))
+        .bind_blob(*bytes)
+        .step();
+  }
+  if (record.kind == RecordKind::opened) {
+    const Filter::Cost limit = terms_from(record.detail).filter.limit;
+    connection_.prepare("INSERT INTO head VALUES (1, 0, ?, 0, 0, ?, ?)")
+        .bind(hex_of(record.hash))
+        .bind(stored(limit.loss))
+        .bind(stored(limit.delta))
+        .step();
+    return;
+  }
+  connection_.prepare("UPDATE head SET sequence = ?, hash = ?, spent_loss = ?, spent_delta = ?")
+      .bind(stored(record.sequence))
+      .bind(hex_of(record.hash))
+      .bind(stored(record.spent.loss))
+      .bind(stored(record.spent.delta))
+      .step();
+}
+
+std::string SqliteStore::bytes_of(std::uint64_t entry) {
+  SqliteStatement row = connection_.prepare("SELECT bytes FROM model WHERE entry = ?");
+  if (!row.bind(stored(entry)).step()) damaged(path_, "what an entry released is missing");
+  return row.text(0);
+}
+
+std::uint64_t SqliteStore::count_bytes() {
+  SqliteStatement row = connection_.prepare("SELECT count(*) FROM model");
+  row.step();
+  return static_cast<std::uint64_t>(row.integer(0));
+}
+
+void SqliteStore::check_integrity() {
+  if (connection_.text_of("PRAGMA integrity_check") != "ok") damaged(path_, "its pages are not in order");
+}
+
+}  // namespace sotto

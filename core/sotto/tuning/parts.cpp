@@ -1,0 +1,55 @@
+#include "sotto/tuning/parts.h"
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::uint64_t kTweak = 0x7061727473;  // no other permutation under the same key has it
+
+class Dealer final : public RowConsumer {
+ public:
+  Dealer(const KeyedPermutation& places, std::vector<LoadedRows>& hands) : places_(places), hands_(hands) {}
+  void consume(const RowBlock& block) noexcept override {
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      hands_[part_of(places_, position_++, hands_.size())].append(block.slice(i, 1));
+    }
+  }
+
+ private:
+  const KeyedPermutation& places_;
+  std::vector<LoadedRows>& hands_;
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t part_of(const KeyedPermutation& places, std::uint64_t position, std::uint64_t parts) noexcept {
+  return places(position) % parts;
+}
+
+std::vector<std::unique_ptr<Engine>> split_rows(const Engine& rows, const KeyedPermutation::Key& key,
+                                                std::uint64_t parts) {
+  const Facts facts = rows.facts();
+  require(parts > 0 && parts <= facts.rows, "grid", "has more combinations than there are rows to split");
+  std::vector<LoadedRows> hands(parts);
+  for (std::uint64_t p = 0; p < parts; ++p) {
+    hands[p].facts = facts;
+    hands[p].facts.rows = facts.rows / parts + (p < facts.rows % parts ? 1 : 0);
+    hands[p].block_rows = rows.block_rows();
+    hands[p].reserve(hands[p].facts.rows, 0);
+  }
+  const KeyedPermutation places(key, kTweak, facts.rows);
+  Dealer dealer(places, hands);
+  rows.scan_rows(0, facts.rows, dealer);
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (LoadedRows& hand : hands) {
+    if (hand.labels.size() != hand.facts.rows) {
+      throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
+    }
+    engines.push_back(std::make_unique<InMemoryEngine>(std::move(hand)));
+  }
+  return engines;
+}
+
+}  // namespace sotto

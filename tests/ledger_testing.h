@@ -1,0 +1,66 @@
+#pragma once
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "sotto/base/error.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
+
+namespace sotto::test {
+
+inline std::string bytes_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+/// Keeps the inode, as an editor or a restore in place would.
+inline void overwrite(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << bytes;
+}
+
+inline LedgerTerms terms_of(FilterKind kind, double epsilon, double delta) {
+  LedgerTerms terms;
+  terms.filter.kind = kind;
+  terms.filter.budget = {epsilon, delta, Relation::replace_one};
+  terms.fingerprint = hex_of(sha256("some data"));
+  terms.rows = 60;
+  return terms;
+}
+
+/// A folder of its own for every test.
+class LedgerTest : public testing::Test {
+ protected:
+  LedgerTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "sotto-ledger-XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+    path_ = folder_ + "/L";
+  }
+  ~LedgerTest() override { std::filesystem::remove_all(folder_); }
+
+  /// Ten pure releases of 0.1 fit.
+  void create() const { SqliteLedger::create(path_, terms_of(FilterKind::sum, 1, 1e-9)); }
+  static Spending tenth(const std::string& request = "r") { return {PureEvent{0.1}, 0, request}; }
+
+  /// The kind of error, and its words in `message_`.
+  template <class Act>
+  ErrorKind refused(const Act& act) {
+    try {
+      act();
+    } catch (const Error& error) {
+      message_ = error.what();
+      return error.kind();
+    }
+    ADD_FAILURE() << "nothing was refused";
+    return ErrorKind::internal;
+  }
+
+  std::string folder_, path_, message_;
+};
+
+}  // namespace sotto::test
