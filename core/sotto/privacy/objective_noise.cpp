@@ -170,7 +170,9 @@ ObjectiveNoise calibrate_objective(const ObjectiveShape& shape, const Budget& bu
     return with_release(make_noise(shape, epsilon, false, rest * (1 - kReleaseShare)), rest * kReleaseShare);
   }
   const auto excess = [&](double log_mu) {
-    return std::log(gaussian_noise(shape, epsilon, std::exp(log_mu)).delta() / budget.delta);
+    const double delta = gaussian_noise(shape, epsilon, std::exp(log_mu)).delta();
+    const double log_ratio = std::log(delta / budget.delta);
+    return delta <= budget.delta ? log_ratio : std::max(log_ratio, 1e-18);  // a ratio may round to 1
   };
   return gaussian_noise(shape, epsilon, std::exp(last_below(excess, std::log(guess_of(shape, epsilon, budget)))));
 }
