@@ -21,7 +21,7 @@ class RandomEvents {
   std::uint64_t upto(std::uint64_t most) { return std::uniform_int_distribution<std::uint64_t>(0, most)(random_); }
 
   Event leaf() {
-    switch (upto(11)) {
+    switch (upto(12)) {
       case 0: return PureEvent{log_uniform(1e-4, 20)};
       case 1: return ApproximateEvent{log_uniform(1e-4, 5), log_uniform(1e-12, 0.1)};
       case 2: return L2LaplaceEvent{log_uniform(1e-4, 5)};
@@ -32,6 +32,11 @@ class RandomEvents {
       case 7: return DiscreteGaussianEvent{log_uniform(1e-6, 2)};
       case 8: return ExponentialEvent{log_uniform(1e-3, 5)};
       case 9: return PoissonSampledEvent{log_uniform(1e-4, 1), log_uniform(0.3, 20)};
+      case 11:
+        return ObjectiveEvent{0.5 + log_uniform(0.1, 2),
+                              log_uniform(1e-4, 0.1),
+                              log_uniform(1e-3, 0.05),
+                              {{log_uniform(1e-2, 0.5), 1}, {log_uniform(1e-2, 0.3), 2}}};
       case 10: return FixedSizeSampledEvent{log_uniform(1e-4, 1), log_uniform(0.3, 20)};
       default: return PoissonSampledEvent{log_uniform(1e-3, 1), log_uniform(0.5, 20), NoiseLaw::laplace};
     }

@@ -71,6 +71,7 @@ TEST(BatchSums, OneSumAPassDiffersAndByNoMoreThanTheClaim) {
   std::mt19937_64 random(7);
   for_each_member<Loss>([&](auto tag) {
     const Loss loss = typename decltype(tag)::type{};
+    if (outputs_of(loss, 2) != 1) return;
     double worst = 0;
     for (const std::uint64_t batch : {1, 7, 50, 101}) {
       for (const auto& [name, order] : enum_names(RowOrder{})) {

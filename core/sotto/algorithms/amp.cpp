@@ -22,15 +22,15 @@ constexpr double kLinear = 0.9;
 constexpr double kRank = 2;
 
 void refuse_beyond_theorem(const PlanInput& input) {
+  if (input.budget.relation != Relation::replace_one) {
+    throw Error(ErrorKind::unsupported, "relation: amp is stated for replace_one", "relation");
+  }
   if (std::holds_alternative<Softmax>(input.problem.loss) || input.facts.classes > 2) {
     throw Error(ErrorKind::unsupported, "loss: amp is offered for losses of the margin and two classes", "loss");
   }
   if (input.budget.delta == 0) {
     throw Error(ErrorKind::unsupported, "delta: amp adds Gaussian noise; set delta, or use cms11 or objective",
                 "delta");
-  }
-  if (input.budget.relation != Relation::replace_one) {
-    throw Error(ErrorKind::unsupported, "relation: amp is stated for replace_one", "relation");
   }
 }
 

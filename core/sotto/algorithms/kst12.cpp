@@ -19,6 +19,9 @@ namespace {
 constexpr double kReleaseShift = 1.0 / 30;
 
 void refuse_beyond_theorem(const PlanInput& input) {
+  if (input.budget.relation != Relation::replace_one) {
+    throw Error(ErrorKind::unsupported, "relation: kst12 is offered for replace_one", "relation");
+  }
   if (std::holds_alternative<Softmax>(input.problem.loss) || input.facts.classes > 2) {
     throw Error(ErrorKind::unsupported, "loss: kst12 needs a Hessian of rank one: losses of the margin, two classes",
                 "loss");
@@ -26,9 +29,6 @@ void refuse_beyond_theorem(const PlanInput& input) {
   if (input.budget.delta == 0) {
     throw Error(ErrorKind::unsupported, "delta: kst12 adds Gaussian noise; set delta, or use cms11 or objective",
                 "delta");
-  }
-  if (input.budget.relation != Relation::replace_one) {
-    throw Error(ErrorKind::unsupported, "relation: kst12 is offered for replace_one", "relation");
   }
 }
 

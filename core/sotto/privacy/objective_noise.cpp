@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
@@ -83,6 +84,32 @@ ObjectiveNoise gaussian_noise(const ObjectiveShape& shape, double epsilon, doubl
   return with_release(make_noise(shape, epsilon, true, mu), mu * kReleaseShift * kDown);
 }
 
+/// A point with excess <= 0 within 1e-10 of where the increasing function changes sign, by regula falsi (Illinois).
+double last_below(const std::function<double(double)>& excess, double start) {
+  constexpr double kSmallest = -30, kLargest = 6.8;
+  double low = start, high = start, at_low = excess(start), at_high = at_low;
+  while (at_low > 0 && low > kSmallest) at_low = excess(low -= 0.5);
+  require(at_low <= 0, "delta", "too small for objective perturbation at this epsilon and dimension");
+  while (at_high <= 0 && high < kLargest) at_high = excess(high += 0.5);
+  while (at_high > 0 && high - low > 1e-10) {
+    const double share = std::clamp(at_low / (at_low - at_high), 1e-3, 1 - 1e-3);
+    const double middle = low + (high - low) * share;
+    const double there = excess(middle);
+    if (there <= 0) {
+      low = middle, at_low = there, at_high /= 2;
+    } else {
+      high = middle, at_high = there, at_low /= 2;
+    }
+  }
+  return low;
+}
+
+double guess_of(const ObjectiveShape& shape, double epsilon, const Budget& budget) {
+  const double x = epsilon - shape.log_determinant;
+  const double tail = std::sqrt(-2 * std::log(budget.delta));
+  return std::sqrt(tail * tail + 2 * x) - tail;
+}
+
 void refuse_small_epsilon(const ObjectiveShape& shape, double epsilon) {
   if (epsilon > shape.log_determinant * kUp) return;
   throw Error(ErrorKind::unsupported,
@@ -144,15 +171,12 @@ ObjectiveNoise calibrate_objective(const ObjectiveShape& shape, const Budget& bu
     const double rest = (epsilon - shape.log_determinant) * (1 - 1e-13);
     return with_release(make_noise(shape, epsilon, false, rest * (1 - kReleaseShare)), rest * kReleaseShare);
   }
-  const auto fits = [&](double mu) { return gaussian_noise(shape, epsilon, mu).delta() <= budget.delta; };
-  double low = 1e-9, high = 900;
-  require(fits(low), "delta", "too small for objective perturbation at this epsilon and dimension");
-  while (high > low * (1 + 1e-12)) {
-    const double middle = high > 2 * low ? std::sqrt(low * high) : low + (high - low) / 2;
-    if (!(middle > low && middle < high)) break;
-    (fits(middle) ? low : high) = middle;
-  }
-  return gaussian_noise(shape, epsilon, low);
+  const auto excess = [&](double log_mu) {
+    const double delta = gaussian_noise(shape, epsilon, std::exp(log_mu)).delta();
+    const double log_ratio = std::log(delta / budget.delta);
+    return delta <= budget.delta ? log_ratio : std::max(log_ratio, 1e-18);  // a ratio may round to 1
+  };
+  return gaussian_noise(shape, epsilon, std::exp(last_below(excess, std::log(guess_of(shape, epsilon, budget)))));
 }
 
 ObjectiveNoise objective_noise(const ObjectiveShape& shape, const Budget& budget, double strength,
