@@ -81,6 +81,12 @@ Model by_parts(Engine& rows, const TuneRequest& request, BitSource& bits) {
   if (budget.relation != Relation::replace_one) {
     throw Error(ErrorKind::unsupported, "relation: parts of public sizes need replace_one", "relation");
   }
+  // Every model takes part in the choice, so each must be private, whichever wins.
+  for (const auto& setting : request.grid) {
+    const TrainRequest one = with(request.train, setting);
+    const Plan plan = make_plan(one.algorithm, {rows.facts(), one.problem, one.budget});
+    require(plan.not_private.empty() && !plan.charges.empty(), "grid", "every setting must be private");
+  }
   const auto parts = split_rows(rows, fresh_key(), request.grid.size() + 1);
   std::vector<Model> models;
   Vector points;

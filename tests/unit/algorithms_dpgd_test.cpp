@@ -188,5 +188,39 @@ TEST(Dpgd, PassesOfZeroFollowRowsStepAndBudget) {
   EXPECT_LT(passes(0.1, 30000), passes(0.2, 30000));
 }
 
+TEST(Dpgd, NoiseFollowsTheSensitivityAtThePublicWeights) {
+  const PlanInput input = input_of(kBudget);
+  const Dpgd algorithm{.passes = 10, .bound = DescentBound::composition};
+  const Calibrated noise = dpgd_composition(algorithm, dpgd_shape(algorithm, input), input);
+  const double whole = base_of(noise.mechanism).sensitivity;
+  for (const double norm : {0.0, 0.5, 2.0, 8.0, 40.0, 1e3}) {
+    const Vector weights = {norm, 0, 0, 0, 0};
+    const Mechanism here = dpgd_noise_at(weights, noise, input);
+    EXPECT_EQ(event_of(here), event_of(noise.mechanism)) << "the cost is that of the plan";
+    EXPECT_LE(base_of(here).sensitivity, whole);
+    // The pairs that stretch the set of gradients: opposite rows, and rows that differ across the weights.
+    double widest = 0;
+    for (double c = -1; c <= 1; c += 0.001) {
+      const double across = std::sqrt(1 - c * c);
+      const double share = 1 / (1 + std::exp(norm * c));
+      widest = std::max(widest, 2 * share * across);
+    }
+    widest = std::max(widest, 1 / (1 + std::exp(norm)) + 1 / (1 + std::exp(-norm)));
+    EXPECT_GE(base_of(here).sensitivity, widest) << norm;
+    EXPECT_LE(base_of(here).sensitivity, 1.006 * widest + 1e-5) << norm;
+  }
+}
+
+TEST(Dpgd, TheFirstSumOfALogisticRunHasHalfTheNoise) {
+  const Rows rows(100, 3000);  // zero rows: what is released is the noise
+  const TableEngine engine(rows);
+  const Dpgd algorithm{.passes = 1, .step_size = 1, .bound = DescentBound::composition};
+  const PlanInput input{rows.facts(), {Logistic{}, 0}, kBudget};
+  const double planned = stddev_of(algorithm.plan(input));
+  double squares = 0;
+  for (const double w : released(algorithm, engine, {{Logistic{}, 0}, kBudget}, 5)) squares += w * w * 100 * 100;
+  EXPECT_NEAR(std::sqrt(squares / 3000), planned / 2, 0.05 * planned / 2);
+}
+
 }  // namespace
 }  // namespace sotto::test

@@ -122,6 +122,45 @@ TEST_F(HostileLedger, ARenamedFolderNeedsTheWordOfItsHolder) {
   EXPECT_EQ(refused([&] { SqliteLedger::move(after); }), ErrorKind::io) << "without any anchor nobody can tell";
 }
 
+TEST_F(HostileLedger, AMoveThatDidNotFinishStopsTheCopyThatWasMoved) {
+  fill();
+  const std::string other = folder_ + "/other", anchor = folder_ + "/other.anchor";
+  fs::copy_file(path_, other);
+  SqliteLedger::move(other, anchor);
+  // The last line of the new anchor, the one that tells of the move, never arrived.
+  fs::resize_file(anchor, fs::file_size(anchor) / 3 * 2);  // a head, where it began, the move
+  EXPECT_EQ(refused_whole(other), ErrorKind::invalid_data);
+  SqliteLedger::move(other, anchor);
+  EXPECT_NO_THROW(SqliteLedger(other).reserve(tenth()));
+  EXPECT_EQ(refused_whole(path_), ErrorKind::invalid_data);
+}
+
+TEST_F(HostileLedger, ARestoredCopyIsNotMovedOnTheWordOfAnAnchorThatWasLeft) {
+  fill();
+  const std::string anchor = folder_ + "/second.anchor", backup = folder_ + "/backup";
+  SqliteLedger::move(path_, anchor);
+  fs::copy_file(path_, backup);
+  SqliteLedger(path_).reserve(tenth());  // known to the second anchor only
+  fs::rename(anchor, anchor + ".unmounted");
+  EXPECT_EQ(refused([&] { SqliteLedger::move(backup, folder_ + "/third.anchor"); }), ErrorKind::io);
+  fs::rename(anchor + ".unmounted", anchor);
+  EXPECT_EQ(refused([&] { SqliteLedger::move(backup, folder_ + "/third.anchor"); }), ErrorKind::invalid_data);
+}
+
+TEST_F(HostileLedger, AMoveIsNoticedByWhoeverHasTheLedgerOpen) {
+  fill();
+  SqliteLedger open(path_);
+  SqliteLedger::move(path_, folder_ + "/second.anchor");
+  EXPECT_EQ(refused([&] { open.reserve(tenth()); }), ErrorKind::invalid_data);
+  EXPECT_NO_THROW(SqliteLedger(path_).reserve(tenth()));
+}
+
+TEST_F(HostileLedger, AddRemoveIsRefusedAtCreation) {
+  LedgerTerms terms = terms_of(FilterKind::sum, 1, 0);
+  terms.filter.budget.relation = Relation::add_remove;
+  EXPECT_EQ(refused([&] { SqliteLedger::create(folder_ + "/new", terms); }), ErrorKind::unsupported);
+}
+
 TEST_F(HostileLedger, AMissingAnEditedOrAForeignAnchorIsRefused) {
   fill();
   const std::string anchor = bytes_of_file(path_ + ".anchor");

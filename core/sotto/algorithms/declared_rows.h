@@ -22,7 +22,9 @@ inline PublicRows public_rows(const PlanInput& input, std::uint64_t declared_row
   }
   require(declared_rows > 0 && declared_rows < std::uint64_t{1} << 40, "declared_rows",
           "must be given under add_remove, where the number of rows is private: about how many there are");
-  return {declared_rows, std::max(kFewest, 16 * declared_rows)};
+  const std::uint64_t most = std::max(kFewest, 16 * declared_rows);
+  require(input.facts.rows <= most, "declared_rows", "the table has more rows than this declaration allows");
+  return {declared_rows, most};
 }
 
 }  // namespace sotto

@@ -1,6 +1,8 @@
 // What: noisy gradient descent: plan and run, full scans or cyclic batches, by composition or hidden state.
 // Formula: spec 7.5. Composition: every sum through the curator, everything after it is post-processing (momentum,
-//   average, projection, regulariser). Hidden state: noise on the weights of every step, which stay secret to the end.
+//   average, projection, regulariser). The noise of a sum follows its sensitivity at the public weights it is taken at,
+//   the event stays (docs/notes/diameter.md). Hidden state: noise on the weights of every step, which stay secret to
+//   the end.
 // Conditions: hidden state: lambda > 0, constant contracting step, no momentum, no average, only the last weights
 // leave. Reference: [Dong22, Corollary 3.3]; [Bok24]; [Polyak64] for heavy-ball momentum. Fails
 // if wrong: Dpgd.*, Game.Dpgd*, Algorithms.*
@@ -71,7 +73,7 @@ Vector run_composition(const Dpgd& options, const DpgdShape& shape, const Run& r
       const auto [first, count] = rows_of(shape, step % shape.batches);
       run.engine.scan_rows(first, count, sum);
     }
-    descent.step(run.curator.release(sum.take(), noise.mechanism));
+    descent.step(run.curator.release(sum.take(), dpgd_noise_at(descent.weights(), noise, run.input)));
     run.progress(static_cast<double>(step + 1) / static_cast<double>(shape.steps()));
   }
   return std::move(descent).released();
@@ -114,6 +116,14 @@ Plan Dpgd::plan(const PlanInput& input) const {
                            number_text(hidden->step.projection.radius));
   } else {
     plan.theorem = "spec 7.5, composition of every noised sum; [Dong22, Corollary 3.3]";
+    const bool depends =
+        std::holds_alternative<Logistic>(input.problem.loss) || std::holds_alternative<Softmax>(input.problem.loss);
+    if (depends) {
+      plan.remarks.emplace_back(
+          "the noise named here is the largest; a sum at small weights, which are public, has a smaller sensitivity "
+          "and "
+          "less noise at the same cost");
+    }
   }
   if (input.budget.relation == Relation::add_remove) {
     plan.remarks.push_back("add_remove over tables of at most " + std::to_string(shape.capacity) + " rows");

@@ -12,6 +12,8 @@
 
 #include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
+#include "sotto/linalg/kernels.h"
+#include "sotto/losses/diameter.h"
 #include "sotto/optim/hidden_state.h"
 
 namespace sotto {
@@ -121,6 +123,14 @@ Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const P
   const double whole = diameter(constants, input.budget.relation);
   require(2 * rounding <= 0.1 * whole, "batch_rows", "sums of so many rows are too inexact in binary64");
   return calibrate(options.mechanism, {whole + 2 * rounding, shape.weights, shape.passes, shape.batches}, input.budget);
+}
+
+Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise, const PlanInput& input) {
+  const double norm = kernels::norm(weights.data(), weights.size()) * (1 + 0x1p-30);
+  const LossConstants here = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, norm);
+  // What the plan adds for rounding stays.
+  const double spared = diameter(constants_for(input), input.budget.relation) - diameter(here, input.budget.relation);
+  return for_sensitivity(noise.mechanism, base_of(noise.mechanism).sensitivity - spared);
 }
 
 HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "sotto/algorithms/dpgd.h"
 #include "sotto/optim/secret_descent.h"
@@ -23,6 +24,10 @@ DpgdShape dpgd_shape(const Dpgd& options, const PlanInput& input);
 
 /// The noise of one sum when every sum may leave.
 Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const PlanInput& input);
+
+/// That noise for a sum at these weights, which are public: the event is the same, the sensitivity that of gradients at
+/// weights of their norm (docs/notes/diameter.md).
+Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise, const PlanInput& input);
 
 /// The noise of one step when the last weights alone leave, and the radius that bounds them.
 struct HiddenPlan {

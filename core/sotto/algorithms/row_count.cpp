@@ -23,7 +23,8 @@ RowCount row_count(const PlanInput& input, std::uint64_t declared_rows) {
 void check_input(const PlanInput& input) {
   input.problem.check();
   input.budget.check();
-  require(input.facts.rows > 0, "rows", "must be above 0");
+  // Under add_remove the count is private, an empty table included.
+  require(input.facts.rows > 0 || input.budget.relation == Relation::add_remove, "rows", "must be above 0");
   require(input.facts.features > 0, "features", "must be above 0");
   require(input.facts.data_norm > 0 && input.facts.data_norm <= 1e6, "data_norm",
           "must lie above 0 and be at most 1e6");

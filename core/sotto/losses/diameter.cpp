@@ -3,9 +3,9 @@
 //   farthest points lie on the circle, so the diameter is max over angles a, b in [0, pi] of
 //   |s(R cos a) e^(ia) - s(R cos b) e^(-ib)|. Branch and bound: each end moves at most sqrt(s^2 + R^2/16) per radian,
 //   so value at the centre + both slopes x half the width bounds a box; any stopping point is an upper bound.
-// Softmax, |z| <= R: z_k - z_c <= R sqrt(K/(K-1)) in the worst case, so p_c >= p_min = 1/(1 + (K-1) e^t), p_k <= p_max
-// =
-//   1/(1 + (K-1) e^-t), and |p - e_c|^2 <= (1 - p_min)^2 + (1 - p_min) p_max; the diameter is at most twice that norm.
+// Softmax, |z| <= R: z_k - z_c <= sqrt2 R, so p_c >= p_min = 1/(1 + (K-1) e^(sqrt2 R)); by convexity p_k <= p_max =
+//   1/(1 + (K-1) e^-t), t = R sqrt(K/(K-1)); |p - e_c|^2 <= (1 - p_min)^2 + (1 - p_min) p_max; the diameter is at most
+//   twice that norm.
 // Conditions: the norm is public and bounds the weights the gradients are taken at.
 // Reference: docs/notes/diameter.md. Fails if wrong: Diameter.* (random search, published grid values).
 #include "sotto/losses/diameter.h"
@@ -87,7 +87,8 @@ LossConstants constants_at(const Loss& loss, double data_norm, std::uint32_t cla
   if (std::holds_alternative<Logistic>(loss)) {
     const double models = classes == 2 ? 1.0 : std::sqrt(static_cast<double>(classes));
     gradient = models * data_norm * sigmoid(reach) * kOutward;
-    apart = models * data_norm * logistic_diameter(reach) * kOutward;
+    // Of several models each has a norm of its own, at most this one; twice the longest gradient covers them.
+    apart = classes == 2 ? data_norm * logistic_diameter(reach) * kOutward : 2 * gradient;
   } else if (std::holds_alternative<Softmax>(loss)) {
     gradient = data_norm * softmax_gradient_norm(reach, classes) * kOutward;
     apart = 2 * gradient;

@@ -170,4 +170,18 @@ Calibrated calibrate(MechanismChoice choice, const ReleaseShape& shape, const Bu
   return pure ? calibrate_pure(resolved, shape, budget) : calibrate_approximate(resolved, shape, budget);
 }
 
+Mechanism for_sensitivity(const Mechanism& mechanism, double sensitivity) {
+  return std::visit(
+      [&]<class M>(const M& whole) -> Mechanism {
+        if (!(sensitivity > 0 && sensitivity < whole.sensitivity)) return whole;
+        M smaller = whole;
+        smaller.sensitivity = sensitivity;
+        smaller.grid = make_grid(sensitivity, whole.dimension);
+        const double most = std::is_same_v<M, DiscreteGaussianNoise> ? kLargestDiscreteSigma : kLargestStddev;
+        if (smaller.stddev() / smaller.grid.step <= most) return smaller;
+        return whole;
+      },
+      mechanism);
+}
+
 }  // namespace sotto

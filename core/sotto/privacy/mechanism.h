@@ -108,6 +108,10 @@ struct Calibrated {
 };
 Calibrated calibrate(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget);
 
+/// The same mechanism, with the same event, for values of a smaller sensitivity: less noise. The mechanism itself where
+/// the sensitivity is not smaller or the noise would be too large for its grid.
+Mechanism for_sensitivity(const Mechanism& mechanism, double sensitivity);
+
 inline Event event_of(const Mechanism& mechanism) {
   return std::visit([](const auto& m) { return m.event(); }, mechanism);
 }

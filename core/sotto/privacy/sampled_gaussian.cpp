@@ -99,6 +99,10 @@ SampledCalibrated account_sampled(const SampledShape& shape, const Budget& budge
   result.calibrated.epsilon =
       account_epsilon(event_of(charges), budget.relation, delta, AccountantChoice::pld).value.upper;
   result.calibrated.delta = budget.delta;
+  if (result.calibrated.epsilon > cost.epsilon) {  // the numerical delta was priced at the smaller one
+    result.calibrated.delta_num = (1 + std::exp(result.calibrated.epsilon)) * cost.distance * kUp;
+    result.calibrated.delta = delta + result.calibrated.delta_num;
+  }
   return result;
 }
 

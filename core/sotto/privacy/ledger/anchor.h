@@ -31,6 +31,7 @@ class Anchor {
   Anchor& operator=(const Anchor&) = delete;
   ~Anchor();
 
+  const std::string& path() const noexcept { return path_; }
   const AnchorPoint& last() const noexcept { return last_; }
   /// Every point, the oldest first.
   std::vector<AnchorPoint> points() const;

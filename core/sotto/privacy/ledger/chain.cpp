@@ -18,7 +18,10 @@ void Chain::add(const LedgerRecord& record) {
   check_link(record);
   switch (record.kind) {
     case RecordKind::opened: open(record); break;
-    case RecordKind::placed: places_.push_back(place_from(record.detail)); break;
+    case RecordKind::placed:
+      places_.push_back(place_from(record.detail));
+      placed_sequence_ = record.sequence;
+      break;
     case RecordKind::reserved: reserve(record); break;
     case RecordKind::released: close(record, EntryState::released); break;
     case RecordKind::voided: close(record, EntryState::voided); break;

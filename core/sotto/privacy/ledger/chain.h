@@ -28,6 +28,8 @@ class Chain {
   const LedgerTerms& terms() const noexcept { return terms_; }
   const LedgerPlace& place() const noexcept { return places_.back(); }
   const std::vector<LedgerPlace>& places() const noexcept { return places_; }
+  /// The record that says where the ledger is.
+  std::uint64_t placed_sequence() const noexcept { return placed_sequence_; }
   const Filter& filter() const noexcept { return *filter_; }
   const std::vector<LedgerEntry>& entries() const noexcept { return entries_; }
   const LedgerEntry* find(std::uint64_t entry) const noexcept;
@@ -42,6 +44,7 @@ class Chain {
 
   LedgerTerms terms_;
   std::vector<LedgerPlace> places_;
+  std::uint64_t placed_sequence_ = 0;
   std::optional<Filter> filter_;
   std::vector<LedgerEntry> entries_;
   std::vector<Digest> hashes_;

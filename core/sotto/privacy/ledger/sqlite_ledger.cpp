@@ -26,6 +26,12 @@ void SqliteLedger::open() {
   Anchor anchor(place().anchor, terms().id);
   refresh();  // another process may have written before the lock was ours
   check_point(chain_, anchor.last());
+  // The new anchor is told of a move last. If it was not, the former ones may not know either, and a copy left there
+  // could spend as well.
+  if (anchor.last().sequence < chain_.placed_sequence()) {
+    throw Error(ErrorKind::invalid_data,
+                path_ + ": a move of this ledger did not finish; run 'sotto ledger move' again", "ledger");
+  }
   if (anchor.last().sequence < chain_.sequence()) anchor.append({chain_.sequence(), chain_.hash()});
 }
 
@@ -93,9 +99,13 @@ LedgerRecord SqliteLedger::commit(LedgerRecord record, const std::string* bytes)
 LedgerRecord SqliteLedger::write(const std::function<LedgerRecord()>& make, const std::string* bytes) {
   usable();
   try {
+    const std::uint64_t placed = chain_.placed_sequence();
     Anchor anchor(place().anchor, terms().id);  // also the lock that keeps the anchor in the order of the records
     SqliteTransaction transaction(store_.connection());
     store_.catch_up(chain_);
+    if (chain_.placed_sequence() != placed || inode_of(path_) != place().inode) {
+      throw Error(ErrorKind::invalid_data, path_ + ": the ledger was moved while it was open; open it again", "ledger");
+    }
     check_point(chain_, anchor.last());
     const LedgerRecord record = commit(make(), bytes);
     transaction.commit();

@@ -32,6 +32,12 @@ void SqliteLedger::create(const std::string& path, LedgerTerms terms, const std:
   const std::string anchor_place = absolute_path(anchor.empty() ? path + ".anchor" : anchor);
   require(place != anchor_place, "anchor", "must be another file than the ledger");
   if (exists(place)) throw Error(ErrorKind::io, place + ": is there already and is not replaced", "ledger");
+  if (terms.filter.budget.relation != Relation::replace_one) {
+    throw Error(ErrorKind::unsupported,
+                "relation: a ledger is offered under replace_one; under add_remove the number of rows is private, and "
+                "nothing here may depend on it",
+                "relation");
+  }
   Digest parsed{};
   require(digest_from_hex(terms.fingerprint, parsed), "fingerprint", "must be 64 hexadecimal digits");
   require(!terms.unit.empty(), "unit", "must not be empty");
@@ -84,8 +90,13 @@ void SqliteLedger::relocate(const std::string& anchor) {
   }
   refresh();  // the locks are ours now
   for (const auto& each : reached) check_point(chain_, each->last());
-  if (reached.empty()) {
-    throw Error(ErrorKind::io, "no anchor of this ledger can be reached, so it cannot be told from a restored copy",
+  // A former anchor knows nothing of what was spent after it was left. One that came along to a new name does.
+  const auto is_former = [&](const LedgerPlace& each) { return each.anchor == anchor; };
+  const bool came_along = exists(anchor) && std::ranges::none_of(chain_.places(), is_former);
+  if (!exists(chain_.place().anchor) && !came_along) {
+    throw Error(ErrorKind::io,
+                chain_.place().anchor +
+                    ": the anchor of this ledger cannot be reached, so it cannot be told from a restored copy",
                 "anchor");
   }
   // Made before the record that names it: a crash in between leaves the ledger where it was, with an anchor too many.
@@ -100,6 +111,8 @@ void SqliteLedger::relocate(const std::string& anchor) {
   record.detail = text_of(LedgerPlace{path_, anchor, inode_of(path_)});
   record = commit(std::move(record), nullptr);
   transaction.commit();
+  // The one that counts from now on comes last: once it knows of the move, all do.
+  std::ranges::stable_partition(reached, [&](const auto& each) { return each->path() != anchor; });
   for (const auto& each : reached) each->append({record.sequence, record.hash});
 }
 
