@@ -10,8 +10,8 @@ namespace sotto {
 namespace {
 
 constexpr std::uint64_t kUnmappedShare = 8;
-// Buffers of the scan itself: piece of the index, places, bookkeeping of the allocator.
-constexpr std::uint64_t kFixedBytes = std::uint64_t{1} << 20U;
+// Buffers of the scan itself: piece of the index, places, bookkeeping and page rounding of the allocator.
+constexpr std::uint64_t kFixedBytes = std::uint64_t{3} << 19U;
 // A cached block arrives in about 2 microseconds, a block from any disk in more than 20.
 constexpr std::chrono::microseconds kWaiting{15};
 
