@@ -134,6 +134,31 @@ TEST(LossSums, AreTheCappedLossesAtEveryPoint) {
   }
 }
 
+TEST(LossSums, HaveTheSameBitsForAnyBlockingAndNumberOfThreads) {
+  for (const Case& of : kCases) {
+    const Table table(3000, 4, of);
+    const Vector points = point(2 * weight_count(of.loss, table.facts), 7);
+    InMemoryEngine engine(table.facts, table.view());
+    LossSums whole(of.loss, table.facts), pieces = whole, threaded = whole;
+    whole.start(points);
+    whole.consume(table.view());
+    pieces.start(points);
+    for (std::size_t first = 0; first < 3000; first += 7) {
+      pieces.consume(table.view().slice(first, std::min<std::size_t>(7, 3000 - first)));
+    }
+    const Vector expected = SensitiveTestAccess::open(whole.take());
+    EXPECT_EQ(SensitiveTestAccess::open(pieces.take()), expected);
+    Vector first;
+    for (const unsigned threads : {1U, 3U}) {
+      threaded.start(points);
+      sum_rows(engine, threaded, threads);
+      const Vector found = SensitiveTestAccess::open(threaded.take());
+      if (first.empty()) first = found;
+      EXPECT_EQ(found, first) << threads;
+    }
+  }
+}
+
 TEST(GradientSum, NoRowAddsMoreThanTheClip) {
   for (const Case& of : kCases) {
     const Table table(200, 4, of);

@@ -78,7 +78,7 @@ double loss_sum(const Model& model, const RowBlock& rows, const Judged& judged) 
     return sum;
   }
   const Facts facts{rows.rows, rows.features, 1.0, rows.sparse(), judged.classes};
-  return RowGradients(loss, facts).values(rows, model.weights.data(), std::numeric_limits<double>::infinity());
+  return RowGradients(loss, facts).add_values(rows, model.weights.data(), std::numeric_limits<double>::infinity(), 0);
 }
 
 }  // namespace

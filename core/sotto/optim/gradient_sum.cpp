@@ -37,7 +37,7 @@ void LossSums::start(std::span<const double> points) {
 
 void LossSums::consume(const RowBlock& block) noexcept {
   for (std::size_t i = 0; i < sums_.size(); ++i) {
-    sums_[i] += gradients_.values(block, points_.data() + i * gradients_.weights(), cap_);
+    sums_[i] = gradients_.add_values(block, points_.data() + i * gradients_.weights(), cap_, sums_[i]);
   }
 }
 

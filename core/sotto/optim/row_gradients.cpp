@@ -144,8 +144,7 @@ double RowGradients::value_of(std::size_t row, float label) noexcept {
       loss_);
 }
 
-double RowGradients::values(const RowBlock& rows, const double* weights, double value_cap) noexcept {
-  double sum = 0;
+double RowGradients::add_values(const RowBlock& rows, const double* weights, double value_cap, double sum) noexcept {
   for_each_chunk(rows, weights, [&](const RowBlock& part) {
     for (std::size_t i = 0; i < part.rows; ++i) {
       const double value = value_of(i, part.labels[i]);

@@ -38,8 +38,8 @@ class RowGradients {
   std::size_t weights() const noexcept { return outputs_ * features_; }
   /// sum += the gradients of the rows, in their order; sum has weights() numbers.
   void add(const RowBlock& rows, const double* weights, double* sum) noexcept;
-  /// The sum of the rows' losses, each moved into [0, value_cap] first.
-  double values(const RowBlock& rows, const double* weights, double value_cap) noexcept;
+  /// sum plus the rows' losses in their order, each moved into [0, value_cap] first.
+  double add_values(const RowBlock& rows, const double* weights, double value_cap, double sum) noexcept;
 
  private:
   template <class Visit>
