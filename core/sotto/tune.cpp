@@ -49,6 +49,12 @@ void list_tried(PrivacyCard& card, const TuneRequest& request, const std::string
   card.remarks.push_back(text);
 }
 
+/// Every run takes part in the choice, so each must be private, whichever wins; its remarks would be lost with it.
+void require_private(const Plan& plan) {
+  require(plan.not_private.empty() && !plan.charges.empty(), "method", "must be private to be tuned privately");
+  require(plan.noise_path == NoisePath::safe, "noise_path", "must be safe to be tuned privately");
+}
+
 Sensitive<Vector> errors_of(const Engine& rows, const Loss& loss, const Vector& points) {
   ErrorCounts errors(loss, rows.facts());
   errors.start(points);
@@ -81,11 +87,9 @@ Model by_parts(Engine& rows, const TuneRequest& request, BitSource& bits) {
   if (budget.relation != Relation::replace_one) {
     throw Error(ErrorKind::unsupported, "relation: parts of public sizes need replace_one", "relation");
   }
-  // Every model takes part in the choice, so each must be private, whichever wins.
-  for (const auto& setting : request.grid) {
+  for (const Setting& setting : request.grid) {
     const TrainRequest one = with(request.train, setting);
-    const Plan plan = make_plan(one.algorithm, {rows.facts(), one.problem, one.budget});
-    require(plan.not_private.empty() && !plan.charges.empty(), "grid", "every setting must be private");
+    require_private(make_plan(one.algorithm, {rows.facts(), one.problem, one.budget}));
   }
   const auto parts = split_rows(rows, fresh_key(), request.grid.size() + 1);
   std::vector<Model> models;
@@ -114,7 +118,7 @@ TrainRequest priced(const TrainRequest& base, const Facts& facts, double rho) {
   const auto rho_at = [&](double epsilon) {
     request.budget.epsilon = epsilon;
     const Plan plan = make_plan(request.algorithm, {facts, request.problem, request.budget});
-    require(plan.not_private.empty() && !plan.charges.empty(), "method", "must be private to be tuned privately");
+    require_private(plan);
     return zcdp_rho_of(event_of(plan.charges), request.budget.relation);
   };
   double low = 0, high = base.budget.epsilon;
