@@ -100,7 +100,10 @@ TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate)
       return;
     }
     ASSERT_FALSE(plan.charges.empty());
-    if (plan.noise_at == NoiseAt::choice) return;
+    if (plan.noise_at == NoiseAt::choice) {
+      EXPECT_EQ(planned_cost(plan).distance, 0) << "choices are exact, and every ledger must be able to price them";
+      return;
+    }
     // What a filter charges for numerics: noise with a numerical delta says how far it is from the ideal law.
     EXPECT_EQ(planned_cost(plan).distance > 0, plan.noise->delta_num > 0) << plan.method;
     ASSERT_TRUE(plan.noise);

@@ -126,6 +126,7 @@ Plan PrivGene::plan(const PlanInput& input) const {
   plan.method = kName;
   plan.noise_at = NoiseAt::choice;
   plan.charges = {Charge{terms.whole}};
+  plan.distance = 0;  // choices are drawn exactly
   const double delta = composed_delta(plan.charges, input.budget.epsilon);
   plan.guarantee = {input.budget.epsilon, delta, input.budget.relation, "one row", "every chosen candidate"};
   plan.theorem = "spec 4.3 and 7.9; [Zhang13], choices composed";
