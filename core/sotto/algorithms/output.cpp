@@ -40,6 +40,9 @@ Plan Output::plan(const PlanInput& input) const {
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   plan.theorem = "spec 7.8; [Chaudhuri11, Corollary 8] with a certified minimiser";
+  if (input.budget.relation == Relation::add_remove) {
+    plan.remarks.push_back(fmt::format("add_remove over tables of at most {} rows", sum.bound.rows));
+  }
   plan.remarks.push_back(fmt::format("the minimiser is certified to a gradient of norm {:.3g} of the sum", certified));
   return plan;
 }
