@@ -160,6 +160,7 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
   hash.add_number(input.facts.rows);
   hash.add_number(input.facts.features);
   hash.add_text(number_text(input.facts.data_norm));
+  hash.add_number(input.facts.classes);
   add_fields(hash, request.problem);
   hash.add_text(name_of(request.algorithm));
   std::visit([&](const auto& algorithm) { add_fields(hash, algorithm); }, request.algorithm);
@@ -242,7 +243,8 @@ Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, co
   const std::unique_ptr<Engine> engine = rows.open();
   const Facts& planned = quoted.input.facts;
   const Facts found = engine->facts();
-  if (found.rows != planned.rows || found.features != planned.features || found.data_norm != planned.data_norm) {
+  if (found.rows != planned.rows || found.features != planned.features || found.data_norm != planned.data_norm ||
+      found.classes != planned.classes) {
     throw Error(
         ErrorKind::invalid_data,
         fmt::format("data: read like this it has {} rows of {} features, the ledger was made for {} rows and the "
