@@ -50,7 +50,8 @@ class NoisySums {
   const BitSource* bits_;  // whose sums these are
   std::unique_ptr<NoiseSupply> supply_;
   std::size_t dimension_;
-  double grid_step_;  // 0 on the fast path, which has no grid
+  NoisePath path_;
+  double grid_step_;
   std::uint64_t draws_left_;
 };
 
