@@ -23,6 +23,10 @@ class CountedRows final : public RowSource {
     if (at_open_) at_open_();
     return std::make_unique<Table>(rows_);
   }
+  Opened open_fingerprinted() override {
+    auto engine = open();
+    return {std::move(engine), fingerprint()};
+  }
   int opened_ = 0;
   std::string content_ = "some data";
   std::function<void()> at_open_;
@@ -50,7 +54,7 @@ class TrainWithLedger : public LedgerTest {
  protected:
   TrainWithLedger() { request_.problem = {Logistic{}, 0.1}; }
   void open(FilterKind kind, double epsilon, double delta) {
-    SqliteLedger::create(path_, terms_of(kind, epsilon, delta));
+    SqliteLedger::create(path_, terms_of(kind, epsilon, delta), kSomeData);
     ledger_.emplace(path_);
   }
   TrainRequest asking(double epsilon, double delta = 0) const {
@@ -227,7 +231,7 @@ TEST_F(TrainWithLedger, TheCardNamesTheLedgerOrSaysThatThereWasNone) {
 TEST_F(TrainWithLedger, ARowCountThatIsNotTheLedgersIsFoundOut) {
   LedgerTerms terms = terms_of(FilterKind::sum, 1, 1e-9);
   terms.rows = 61;
-  SqliteLedger::create(path_, terms);
+  SqliteLedger::create(path_, terms, kSomeData);
   ledger_.emplace(path_);
   EXPECT_EQ(refused([&] { run(asking(0.5)); }), ErrorKind::invalid_data);
   EXPECT_EQ(spent(), kUnit / 2) << "rows were read to find out";

@@ -17,7 +17,7 @@ class HostileLedger : public LedgerTest {
     create();
     SqliteLedger ledger(path_);
     Reservation reservation = ledger.reserve(tenth("first"));
-    ledger.release(reservation, "the first model");
+    ledger.release(std::move(reservation), "the first model");
     ledger.reserve(tenth("second"));
   }
   /// Opens, checks all and would spend.
@@ -112,7 +112,7 @@ TEST_F(HostileLedger, AMovedLedgerGoesOnAndItsFormerCopyIsRefused) {
 TEST_F(HostileLedger, ARenamedFolderNeedsTheWordOfItsHolder) {
   fs::create_directory(folder_ + "/a");
   const std::string before = folder_ + "/a/L", after = folder_ + "/b/L";
-  SqliteLedger::create(before, terms_of(FilterKind::sum, 1, 0));
+  SqliteLedger::create(before, terms_of(FilterKind::sum, 1, 0), kSomeData);
   fs::rename(folder_ + "/a", folder_ + "/b");
   EXPECT_EQ(refused_whole(after), ErrorKind::io);
   EXPECT_NE(message_.find("anchor is missing"), std::string::npos) << message_;
@@ -158,7 +158,7 @@ TEST_F(HostileLedger, AMoveIsNoticedByWhoeverHasTheLedgerOpen) {
 TEST_F(HostileLedger, AddRemoveIsRefusedAtCreation) {
   LedgerTerms terms = terms_of(FilterKind::sum, 1, 0);
   terms.filter.budget.relation = Relation::add_remove;
-  EXPECT_EQ(refused([&] { SqliteLedger::create(folder_ + "/new", terms); }), ErrorKind::unsupported);
+  EXPECT_EQ(refused([&] { SqliteLedger::create(folder_ + "/new", terms, kSomeData); }), ErrorKind::unsupported);
 }
 
 TEST_F(HostileLedger, AMissingAnEditedOrAForeignAnchorIsRefused) {
@@ -166,7 +166,7 @@ TEST_F(HostileLedger, AMissingAnEditedOrAForeignAnchorIsRefused) {
   const std::string anchor = bytes_of_file(path_ + ".anchor");
   fs::rename(path_ + ".anchor", path_ + ".away");
   EXPECT_EQ(refused_whole(path_), ErrorKind::io);
-  SqliteLedger::create(folder_ + "/M", terms_of(FilterKind::sum, 1, 0));
+  SqliteLedger::create(folder_ + "/M", terms_of(FilterKind::sum, 1, 0), kSomeData);
   overwrite(path_ + ".anchor", bytes_of_file(folder_ + "/M.anchor"));
   EXPECT_EQ(refused_whole(path_), ErrorKind::invalid_data);
   for (std::size_t i = 0; i < anchor.size(); ++i) {

@@ -36,13 +36,13 @@ TEST_F(LedgerTest, ReleasedBytesComeBackForTheSameRequestAndForNoOther) {
   SqliteLedger ledger(path_);
   Reservation reservation = ledger.reserve(tenth("asked"));
   EXPECT_FALSE(ledger.stored("asked")) << "reserved is not released";
-  ledger.release(reservation, std::string("model\0bytes", 11));
+  ledger.release(std::move(reservation), std::string("model\0bytes", 11));
   SqliteLedger other(path_);
   EXPECT_EQ(other.stored("asked"), std::string("model\0bytes", 11));
   EXPECT_FALSE(other.stored("another"));
   EXPECT_EQ(other.filter().spent().loss, kTenth) << "a release costs nothing beyond its reservation";
   EXPECT_EQ(other.verify().models, 1U);
-  EXPECT_THROW(ledger.release(reservation, "twice"), Error);
+  EXPECT_THROW(ledger.release(std::move(reservation), "twice"), Error);
 }
 
 TEST_F(LedgerTest, OnlyAReservationUnderWhichNothingWasReadCanBeCancelled) {
@@ -50,10 +50,10 @@ TEST_F(LedgerTest, OnlyAReservationUnderWhichNothingWasReadCanBeCancelled) {
   SqliteLedger ledger(path_);
   Reservation unread = ledger.reserve(tenth()), read = ledger.reserve(tenth());
   read.begin_reading();
-  EXPECT_THROW(ledger.cancel(read), Error);
-  ledger.cancel(unread);
-  EXPECT_THROW(ledger.cancel(unread), Error);
-  EXPECT_THROW(ledger.release(unread, "late"), Error);
+  EXPECT_THROW(ledger.cancel(std::move(read)), Error);
+  ledger.cancel(std::move(unread));
+  EXPECT_THROW(ledger.cancel(std::move(unread)), Error);
+  EXPECT_THROW(ledger.release(std::move(unread), "late"), Error);
   EXPECT_EQ(ledger.filter().spent().loss, kTenth);
   EXPECT_EQ(ledger.entries()[0].state, EntryState::voided);
   EXPECT_EQ(SqliteLedger(path_).verify().records, 5U);
@@ -102,7 +102,7 @@ TEST_F(LedgerTest, AClockThatJumpsChangesNothingButTheTimesShown) {
   for (int i = 0; i < 3; ++i) {
     Reservation reservation = jumping.reserve(tenth(std::to_string(i)));
     slow.reserve(tenth());
-    jumping.release(reservation, "m" + std::to_string(i));
+    jumping.release(std::move(reservation), "m" + std::to_string(i));
   }
   SqliteLedger ledger(path_);
   EXPECT_EQ(ledger.filter().spent().loss, 6 * kTenth);
