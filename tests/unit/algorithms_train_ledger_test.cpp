@@ -237,5 +237,24 @@ TEST_F(TrainWithLedger, ARowCountThatIsNotTheLedgersIsFoundOut) {
   EXPECT_EQ(spent(), kUnit / 2) << "rows were read to find out";
 }
 
+TEST_F(TrainWithLedger, ObjectivePerturbationIsPricedWhereItHasAPriceAndOtherwiseToldWhereItHas) {
+  open(FilterKind::zcdp, 2, 1e-6);
+  TrainRequest request = asking(1);
+  request.problem.lambda = 0.5;
+  request.algorithm = Objective{};
+  const Quote pure = quote(request, rows_.facts(60), *ledger_);
+  EXPECT_NEAR(static_cast<double>(pure.cost.loss) * 1e-12, 0.5, 1e-6) << "pure epsilon costs epsilon^2/2";
+  request.budget.delta = 1e-7;
+  EXPECT_EQ(refused([&] { run(request); }), ErrorKind::unsupported);
+  EXPECT_NE(message_.find("'--filter sum' or '--filter rdp'"), std::string::npos) << message_;
+  EXPECT_EQ(message_.find("gdp"), std::string::npos) << message_;
+  EXPECT_TRUE(ledger_->entries().empty());
+  for (const FilterKind kind : {FilterKind::sum, FilterKind::rdp}) {
+    path_ = folder_ + "/" + std::string(enum_name(kind));
+    open(kind, 2, 1e-6);
+    EXPECT_TRUE(quote(request, rows_.facts(60), *ledger_).fits());
+  }
+}
+
 }  // namespace
 }  // namespace sotto::test
