@@ -12,6 +12,7 @@ import random
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -252,7 +253,7 @@ class Processes(unittest.TestCase):
         """Takes the anchor's lock while the worker, which has the ledger open, reads the data for their fingerprint, and
         waits until it has read them. False if that moment was missed."""
         def open_files():
-            names = set()
+            names = set()  # a path that was replaced is shown with a remark
             for link in Path(f"/proc/{worker.pid}/fd").glob("*"):
                 try:
                     names.add(os.readlink(link))
@@ -268,7 +269,9 @@ class Processes(unittest.TestCase):
         else:
             return False
         fcntl.flock(anchor, fcntl.LOCK_EX)
-        if str(data) not in open_files():
+        with sqlite3.connect(f"file:{ledger}?mode=ro", uri=True) as records:
+            reserved = records.execute("SELECT count(*) FROM record WHERE kind = 'reserved'").fetchone()[0]
+        if reserved > 0 or str(data) not in open_files():
             return False
         while str(data) in open_files():
             time.sleep(0.001)
