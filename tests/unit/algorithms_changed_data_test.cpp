@@ -1,4 +1,5 @@
 // Data that change between their fingerprint and their rows: nothing is released, the charge stands.
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "ledger_testing.h"
