@@ -44,7 +44,7 @@ class TuneWithLedger : public LedgerTest {
     request.train.problem = {Logistic{}, 0.1};
     request.train.algorithm = BoltOn{.sgd = {.passes = 2}};
     request.train.budget = budget;
-    request.grid = parse_grid("lambda=0.01,0.1;passes=1,3");
+    request.grid = parse_grid("passes=1,3");
     request.by = by;
     request.mean_runs = 3;
     return request;
@@ -115,7 +115,7 @@ TEST_F(TuneWithLedger, TheSameTuningIsAnsweredOnceAndForNothingAfterwards) {
   EXPECT_EQ(rows_.opened_, 2);
   EXPECT_NEAR(spent(), 0.5, 1e-12);
   TuneRequest other = asking(TuneBy::parts, {0.25, 1e-6});
-  other.grid = parse_grid("lambda=0.01,0.1;passes=1,4");
+  other.grid = parse_grid("passes=1,4");
   EXPECT_FALSE(run(other).stored) << "what is tried is part of the request";
   other = asking(TuneBy::random_stopping, {0.25, 1e-6});
   other.mean_runs = 4;
