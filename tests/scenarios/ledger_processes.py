@@ -232,7 +232,7 @@ class Processes(unittest.TestCase):
                 caught = self.lock_while_identifying(worker, big, anchor)
                 if caught:
                     other = Path(self.folder.name) / "other.csv"
-                    other.write_text("x1,y\n" + "".join(["0.99,1\n", *rows[1:]]), encoding="utf-8")
+                    other.write_text("x1,y\n" + "".join(["0.99,-1\n", *rows[1:]]), encoding="utf-8")
                     os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
                     os.replace(other, big)
                     self.assertEqual((big.stat().st_size, big.stat().st_mtime_ns), (before.st_size, before.st_mtime_ns))

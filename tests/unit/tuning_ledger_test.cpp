@@ -93,14 +93,12 @@ TEST_F(TuneWithLedger, RandomStoppingCostsTheSelectionOfAllRuns) {
   open(FilterKind::sum, 2, 1e-5);
   run(request);
   EXPECT_NEAR(spent(), 1, 1e-12);
-  open(FilterKind::rdp, 4, 1e-5);
   const TunePlan plan = plan_tuning(request, rows_.facts(600));
-  run(request);
-  const double order = ledger_->filter().rdp_order();
-  EXPECT_NEAR(spent(), rdp_of(plan.charge.event, Relation::replace_one, order), 2e-12);
-  EXPECT_GT(spent(), order * plan.stopping.run_rho) << "more than a single run";
-  open(FilterKind::zcdp, 4, 1e-5);
-  EXPECT_EQ(refused([&] { run(request); }), ErrorKind::unsupported);
+  const Filter rdp = Filter::open(FilterKind::rdp, {4, 1e-5});
+  const double cost = static_cast<double>(cost_in(rdp, plan.cost()).loss) * 1e-12;
+  EXPECT_NEAR(cost, rdp_of(plan.charge.event, Relation::replace_one, rdp.rdp_order()), 2e-12);
+  EXPECT_GT(cost, rdp.rdp_order() * plan.stopping.run_rho) << "more than a single run";
+  EXPECT_EQ(refused([&] { cost_in(Filter::open(FilterKind::zcdp, {4, 1e-5}), plan.cost()); }), ErrorKind::unsupported);
   EXPECT_NE(message_.find("--filter sum"), std::string::npos) << message_;
   EXPECT_NE(message_.find("--filter rdp"), std::string::npos) << message_;
 }
@@ -117,8 +115,7 @@ TEST_F(TuneWithLedger, TheSameTuningIsAnsweredOnceAndForNothingAfterwards) {
   TuneRequest other = asking(TuneBy::parts, {0.25, 1e-6});
   other.grid = parse_grid("passes=1,4");
   EXPECT_FALSE(run(other).stored) << "what is tried is part of the request";
-  other = asking(TuneBy::random_stopping, {0.25, 1e-6});
-  other.mean_runs = 4;
+  other.train.budget.epsilon = 0.2;
   EXPECT_FALSE(run(other).stored);
   EXPECT_EQ(refused([&] { run(other, true); }), ErrorKind::budget_exceeded) << "again is a new charge";
 }
