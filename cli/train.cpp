@@ -1,20 +1,16 @@
 #include "sotto/train.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "data_flags.h"
+#include "released_text.h"
 #include "request.h"
-#include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "source.h"
 #include "verbs.h"
 
 namespace sotto::cli {
 namespace {
-
-constexpr const char* kStored = "this request was answered before; the same model again, nothing was charged";
 
 struct TrainVerb {
   explicit TrainVerb(CLI::App& app) : request(app), schema(app) {
@@ -51,16 +47,7 @@ struct TrainVerb {
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     const Released released = run_request(*source.rows, asked, bits);
     if (!out.empty()) save_model_text(released.text, out);
-    if (output.json) {
-      Json json = to_json(released.model.card);
-      if (!ledger.empty()) json["stored"] = released.stored;
-      if (!out.empty()) json["model"] = out;
-      output.print(json.dump(2));
-      return;
-    }
-    std::string text = card_text(released.model.card);
-    if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
-    output.print(text + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+    print_released(output, released, {!ledger.empty(), out});
   }
 
   Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits) const {

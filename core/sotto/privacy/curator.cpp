@@ -62,6 +62,11 @@ Curator::Curator(BitSource& bits) : bits_(&bits) {
 }
 
 void Curator::charge(const Charge& charge) {
+  if (reservation_) throw Error(ErrorKind::internal, "a curator under a reservation takes no charges beside it");
+  add(charge);
+}
+
+void Curator::add(const Charge& charge) {
   charges_.push_back(charge);
   draws_left_.push_back(charge.draws());
 }
@@ -70,13 +75,25 @@ Reservation Curator::charge(const PlannedCost& cost, Ledger& ledger, const std::
   if (!stamps_.empty()) {
     throw Error(ErrorKind::invalid_argument, "a ledger takes private releases only: " + stamps_.front(), "ledger");
   }
+  if (!charges_.empty()) throw Error(ErrorKind::internal, "a curator under a reservation takes no charges beside it");
   const Price price = price_of(cost, ledger.filter());
   Reservation reservation = ledger.reserve({price.event, price.distance, request});
-  for (const Charge& each : cost.charges) charge(each);
+  reservation_ = reservation.use_;
+  for (const Charge& each : cost.charges) add(each);
   return reservation;
 }
 
+void Curator::begin_draw() const {
+  if (!reservation_) return;
+  if (!reservation_->open()) {
+    throw Error(ErrorKind::budget_exceeded,
+                "the reservation was used or given back; nothing more is released under it");
+  }
+  reservation_->reading = true;
+}
+
 void Curator::use_draws(const Event& event, std::uint64_t draws) {
+  begin_draw();
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (draws_left_[i] < draws || charges_[i].event != event) continue;
     draws_left_[i] -= draws;
@@ -87,6 +104,7 @@ void Curator::use_draws(const Event& event, std::uint64_t draws) {
 
 void Curator::use_allowance(const Event& event, Allowance& from) {
   if (from.owner_ != this) throw Error(ErrorKind::internal, "the allowance was not opened by this curator");
+  begin_draw();
   from.spend(event);
   allowance_draws_.push_back(event);
 }
