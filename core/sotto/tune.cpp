@@ -198,6 +198,7 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, BitSource& bi
 
 Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
   require(!request.grid.empty(), "grid", "must have at least one combination");
+  require(!request.train.personal, "personal_epsilons", "have no proof for a choice among runs");
   switch (request.by) {
     case TuneBy::public_data: return by_public_data(rows, public_rows, request, bits);
     case TuneBy::parts: return by_parts(rows, request, bits);
