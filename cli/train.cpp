@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "data_flags.h"
+#include "personal.h"
 #include "request.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* kStored = "this request was answered before; the same model again, nothing was charged";
 
 struct TrainVerb {
-  explicit TrainVerb(CLI::App& app) : request(app), schema(app) {
+  explicit TrainVerb(CLI::App& app) : request(app), schema(app), personal(app) {
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
         ->type_name("FILE");
@@ -46,6 +47,7 @@ struct TrainVerb {
     asked.encoding = to_json(source.schema);
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
     asked.order_seed = order_seed;
+    asked.personal = personal.read(data, source.schema);
     Progress progress("training");
     asked.progress = [&](double fraction) { progress.update(fraction); };
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
@@ -76,6 +78,7 @@ struct TrainVerb {
 
   RequestFlags request;
   SchemaFlags schema;
+  PersonalFlags personal;
   std::string data;
   std::string out;
   std::string ledger;

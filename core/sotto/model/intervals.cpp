@@ -14,15 +14,14 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/linalg/kernels.h"
 #include "sotto/linalg/symmetric_eigen.h"
 #include "sotto/optim/score_moments.h"
 
 namespace sotto {
 namespace {
 
-constexpr int kNodes = 64;
-constexpr int kHalvings = 60;
+constexpr int kNodes = 256;
+constexpr int kHalvings = 40;
 
 /// 1/(eigenvalue + kappa), the eigenvalue freed of the noise's part of it or taken as 0.
 Vector inverse_curvature(const Vector& noised, const IntervalPlan& plan, double stddev) {
@@ -49,6 +48,15 @@ void add_to_diagonal(Vector& matrix, std::size_t order, double amount) {
   for (std::size_t i = 0; i < order; ++i) matrix[i * order + i] += amount;
 }
 
+/// a b a for symmetric matrices, symmetric to the last bit.
+Vector sandwich(const Vector& a, const Vector& b, std::size_t order) {
+  Vector product = multiply(multiply(a, b, order), a, order);
+  for (std::size_t i = 0; i < order; ++i) {
+    for (std::size_t k = 0; k < i; ++k) product[k * order + i] = product[i * order + k];
+  }
+  return product;
+}
+
 }  // namespace
 
 WeightUncertainty weight_uncertainty(const Vector& moments, const IntervalPlan& plan, std::uint32_t features) {
@@ -59,11 +67,11 @@ WeightUncertainty weight_uncertainty(const Vector& moments, const IntervalPlan& 
   WeightUncertainty result;
   result.features = features;
   result.laplace_dimension = plan.laplace ? features : 0;
-  result.sampling = multiply(multiply(inverse, scores, features), inverse, features);
+  result.sampling = sandwich(inverse, scores, features);
   if (plan.objective_stddev > 0) {
-    result.noise = multiply(inverse, inverse, features);
-    const double variance = plan.objective_stddev * plan.objective_stddev;
-    kernels::scale(variance, result.noise.data(), result.noise.size());
+    Vector term(std::size_t{features} * features, 0.0);
+    add_to_diagonal(term, features, plan.objective_stddev * plan.objective_stddev);
+    result.noise = sandwich(inverse, term, features);
     // Small beside the rest; where it is no normal noise it is counted as one.
     add_to_diagonal(result.sampling, features, plan.release_stddev * plan.release_stddev);
   } else {
