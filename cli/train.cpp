@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "data_flags.h"
+#include "personal.h"
 #include "released_text.h"
 #include "request.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -13,7 +14,7 @@ namespace sotto::cli {
 namespace {
 
 struct TrainVerb {
-  explicit TrainVerb(CLI::App& app) : request(app), schema(app) {
+  explicit TrainVerb(CLI::App& app) : request(app), schema(app), personal(app) {
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
         ->type_name("FILE");
@@ -37,11 +38,14 @@ struct TrainVerb {
     TrainRequest asked = request.request();
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
+    require(ledger.empty() || !personal.reads_data(), "personal_epsilon_column",
+            "is read from the data before a ledger is charged; give the ledger --personal-epsilons, a file of its own");
     require(!ledger.empty() || !again, "again", "is for training with a ledger");
     Source source = open_source(data, schema, {engine, memory_mb});
     asked.encoding = to_json(source.schema);
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
     asked.order_seed = order_seed;
+    asked.personal = personal.read(data, source.schema);
     Progress progress("training");
     asked.progress = [&](double fraction) { progress.update(fraction); };
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
@@ -63,6 +67,7 @@ struct TrainVerb {
 
   RequestFlags request;
   SchemaFlags schema;
+  PersonalFlags personal;
   std::string data;
   std::string out;
   std::string ledger;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <exception>
 
+#include "sotto/algorithms/interval_release.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/sha256.h"
+#include "sotto/engines/weighted.h"
 #include "sotto/optim/psgd.h"
 #include "sotto/privacy/curator.h"
 
@@ -106,12 +108,19 @@ Vector run_recipe(Engine& engine, const Plan& plan, const TrainRequest& request,
   return curator.release_unprotected(std::move(secret));
 }
 
+/// What left: the weights, and what their intervals are made of where the plan has it.
+struct Result {
+  Vector weights;
+  std::optional<WeightUncertainty> uncertainty{};
+};
+
 /// What a plan makes of the rows, released through the curator.
-Vector run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
+Result run_rows(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
   const PlanInput input{engine.facts(), request.problem, request.budget};
   const std::function<void(double)> silent = [](double) {};
   const Run run{engine, curator, input, request.progress ? request.progress : silent};
-  return std::visit(
+  Result result;
+  result.weights = std::visit(
       [&]<class A>(const A& algorithm) {
         if constexpr (Solver<A>) {
           return algorithm.run(run);
@@ -120,11 +129,33 @@ Vector run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, C
         }
       },
       request.algorithm);
+  if (plan.intervals) {
+    const Vector moments = release_moments(run, *plan.intervals, result.weights);
+    result.uncertainty = weight_uncertainty(moments, *plan.intervals, input.facts.features);
+  }
+  return result;
 }
 
-Model make_model(Vector weights, const Plan& plan, const TrainRequest& request, const PlanInput& input) {
+/// The plan of a request, personal epsilons included.
+Plan plan_of(const TrainRequest& request, const PlanInput& input) {
+  Plan plan = make_plan(request.algorithm, input);
+  if (request.personal) apply_personal(plan, *request.personal, input);
+  return plan;
+}
+
+Result run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
+  if (!request.personal) return run_rows(engine, plan, request, curator);
+  std::vector<float> weights;
+  weights.reserve(request.personal->level_of.size());
+  for (const std::uint8_t level : request.personal->level_of) weights.push_back(plan.personal[level].weight);
+  WeightedEngine weighted(engine, std::move(weights));
+  return run_rows(weighted, plan, request, curator);
+}
+
+Model make_model(Result result, const Plan& plan, const TrainRequest& request, const PlanInput& input) {
   Model model;
-  model.weights = std::move(weights);
+  model.weights = std::move(result.weights);
+  model.uncertainty = std::move(result.uncertainty);
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;
   model.card = make_card(plan, request.algorithm, input);
@@ -159,19 +190,25 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
   hash.add_text(name_of(request.algorithm));
   std::visit([&](const auto& algorithm) { add_fields(hash, algorithm); }, request.algorithm);
   add_fields(hash, request.budget);
+  if (request.personal) {
+    hash.add_text("personal_epsilons");
+    for (const std::uint8_t level : request.personal->level_of) {
+      hash.add_text(number_text(request.personal->levels[level]));
+    }
+  }
   hash.add_text(request.order_seed ? std::to_string(*request.order_seed) : "none");
   return hex_of(hash.finish());
 }
 
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   const PlanInput input{engine.facts(), request.problem, request.budget};
-  Plan plan = make_plan(request.algorithm, input);
+  Plan plan = plan_of(request, input);
   Curator curator(bits);
   stamp(curator, plan, request);
   for (const Charge& charge : plan.charges) curator.charge(charge);
-  Vector weights = run_plan(engine, plan, request, curator);
+  Result result = run_plan(engine, plan, request, curator);
   plan.not_private = curator.stamps();
-  return make_model(std::move(weights), plan, request, input);
+  return make_model(std::move(result), plan, request, input);
 }
 
 void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms) {
@@ -185,7 +222,7 @@ void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms) {
 Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger) {
   refuse_unpriced(request, ledger.terms());
   const PlanInput input{facts, request.problem, request.budget};
-  Plan plan = make_plan(request.algorithm, input);
+  Plan plan = plan_of(request, input);
   if (!plan.not_private.empty()) {
     refuse_ledger_if(true, "it takes private requests only: " + plan.not_private.front());
   }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "sotto/algorithms/algorithm.h"
+#include "sotto/algorithms/personal.h"
 #include "sotto/charged_run.h"
 #include "sotto/model/model.h"
 #include "sotto/optim/engine.h"
@@ -15,10 +16,11 @@ struct TrainRequest {
   Problem problem;
   Algorithm algorithm;
   Budget budget;
-  std::string encoding = "{}";              ///< stored in the model for prediction from raw columns
-  std::vector<std::string> not_private;     ///< why the data's preparation was not private, e.g. observed bounds
-  std::optional<std::uint64_t> order_seed;  ///< repeats the order of the rows; the guarantee does not rest on it
-  std::function<void(double)> progress;     ///< called with the fraction of rows done, a function of counts alone
+  std::string encoding = "{}";                 ///< stored in the model for prediction from raw columns
+  std::vector<std::string> not_private;        ///< why the data's preparation was not private, e.g. observed bounds
+  std::optional<std::uint64_t> order_seed;     ///< repeats the order of the rows; the guarantee does not rest on it
+  std::function<void(double)> progress;        ///< called with the fraction of rows done, a function of counts alone
+  std::optional<PersonalEpsilons> personal{};  ///< public, by position; the budget's epsilon is the largest
 };
 
 /// Plan, charge, run, release, card. `bits` is the noise; a seeded source stamps the model *not private*.

@@ -89,6 +89,7 @@ TunePlan plan_stopping(const TuneRequest& request, const Facts& facts) {
 }  // namespace
 
 TrainRequest with_setting(const TrainRequest& base, const Setting& setting) {
+  require(!base.personal, "personal_epsilons", "have no proof for a choice among runs");
   TrainRequest request = base;
   request.progress = nullptr;
   for (const auto& [name, value] : setting) {

@@ -62,6 +62,36 @@ class Contract(unittest.TestCase):
         for field in ("method", "private", "relation", "guarantee"):
             self.assertEqual(plan[field], trained[field])
 
+    def test_intervals_travel_with_the_model(self):
+        recipe = ["--data", "sphere.csv", "--label", "y", "--loss", "logistic", "--lambda", "0.01", "--data-norm", "1",
+                  "--method", "output", "--epsilon", "1", "--delta", "1e-6", "--out", "sure.json", "--json"]
+        card = json.loads(self.run_sotto("train", *recipe, "--intervals", "0.2"))
+        self.assertLessEqual(card["guarantee"]["epsilon"], 1)
+        self.assertEqual(len(card["events"]), 2)
+        told = json.loads(self.run_sotto("explain", "--model", "sure.json", "--intervals", "0.95", "--json"))
+        self.assertEqual([one["feature"] for one in told["coefficients"]], ["x1", "x2", "x3", "x4", "x5"])
+        for one in told["coefficients"]:
+            self.assertLess(one["lower"], one["weight"])
+            self.assertLess(one["weight"], one["upper"])
+        lines = self.run_sotto("predict", "--model", "sure.json", "--data", "sphere.csv", "--intervals", "0.95", "--json")
+        first = json.loads(lines.splitlines()[0])
+        self.assertLess(first["margin_interval"][0], first["margin"])
+        self.assertLess(first["probability"], first["probability_interval"][1])
+
+    def test_personal_epsilons_are_on_the_card(self):
+        directory = Path(self.directory.name)
+        (directory / "epsilons.txt").write_text("0.2 4000\n1 6000\n", encoding="utf-8")
+        classes = self.train("--personal-epsilons", "epsilons.txt")["personal_epsilons"]
+        self.assertEqual([(one["epsilon"], one["positions"]) for one in classes], [(1, 6000), (0.2, 4000)])
+        self.assertEqual(classes[0]["weight"], 1)
+        self.assertLess(classes[1]["weight"], 0.2)
+        rows = (directory / "sphere.csv").read_text(encoding="utf-8").splitlines()
+        more = [rows[0] + ",consent"] + [f"{row},{0.5 if i % 4 == 0 else 1}" for i, row in enumerate(rows[1:])]
+        (directory / "consent.csv").write_text("\n".join(more) + "\n", encoding="utf-8")
+        card = json.loads(self.run_sotto("train", "--data", "consent.csv", "--label", "y", *RECIPE, "--ignore", "consent",
+                                         "--personal-epsilon-column", "consent", "--json"))
+        self.assertEqual([one["positions"] for one in card["personal_epsilons"]], [7500, 2500])
+
     def test_two_runs_draw_different_noise(self):
         models = []
         for _ in range(2):

@@ -41,6 +41,7 @@ Plan Scs13::plan(const PlanInput& input) const {
   const ReleaseShape shape{plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), sgd.passes,
                            plan.recipe.steps_per_pass(input.facts.rows)};
   plan.noise = calibrate(mechanism, shape, input.budget);
+  plan.weighted_share = constants.diameter_replace_one / base_of(plan.noise->mechanism).grid.sensitivity;
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.2; [Song13, Theorem 1], passes composed";

@@ -58,6 +58,9 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
     spent.parts = charge.parts;
     card.events.push_back(spent);
   }
+  for (const PersonalClass& one : plan.personal) {
+    card.personal.push_back({one.epsilon, one.delta, one.positions, double{one.weight}});
+  }
   card.theorem = plan.theorem;
   card.remarks = plan.remarks;
   add_fields(card, input.problem);
@@ -108,6 +111,10 @@ std::string card_text(const PrivacyCard& card) {
   for (const auto& event : card.events) {
     line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter,
                               event.value, event.times, event.parts));
+  }
+  for (const auto& one : card.personal) {
+    line("personal", fmt::format("epsilon {:.6g}, delta {:.3g} for the rows at {} public position(s), weight {:.6g}",
+                                 one.epsilon, one.delta, one.positions, one.weight));
   }
   line("theorem", card.theorem);
   line("budget", budget_text(card.budget));

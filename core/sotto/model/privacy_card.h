@@ -45,6 +45,14 @@ struct PrivacyCard {
     std::string limit;
   };
 
+  /// What the positions of one personal epsilon are promised; the guarantee of the card is the largest.
+  struct Personal {
+    double epsilon = 0;
+    double delta = 0;
+    std::uint64_t positions = 0;
+    double weight = 1;
+  };
+
   std::string method;
   bool is_private = false;
   std::vector<std::string> not_private_because;
@@ -56,6 +64,7 @@ struct PrivacyCard {
   double l2_sensitivity = 0;
   Noise noise;
   std::vector<Spent> events;
+  std::vector<Personal> personal;  ///< empty: every position has the guarantee
   std::string theorem;
   std::vector<std::string> remarks;
   std::vector<std::pair<std::string, std::string>> parameters;  ///< every declared field in its one spelling
