@@ -111,6 +111,18 @@ TEST_F(LedgerTest, AClockThatJumpsChangesNothingButTheTimesShown) {
   for (std::size_t i = 1; i < entries.size(); ++i) EXPECT_LT(entries[i - 1].number, entries[i].number);
 }
 
+TEST_F(LedgerTest, NoRecordTellsHowLongARunTook) {
+  create();
+  std::int64_t now = 1000;
+  SqliteLedger ledger(path_, [&] { return now += 60; });
+  Reservation reservation = ledger.reserve(tenth());
+  ledger.release(std::move(reservation), "m");
+  const auto records = ledger.records();
+  ASSERT_GE(records.size(), 2U);
+  EXPECT_EQ(records.back().kind, RecordKind::released);
+  EXPECT_EQ(records.back().time, records[records.size() - 2].time);
+}
+
 TEST_F(LedgerTest, NeitherALedgerNorAnAnchorIsReplaced) {
   create();
   EXPECT_EQ(refused([&] { create(); }), ErrorKind::io);

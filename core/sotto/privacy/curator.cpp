@@ -179,6 +179,7 @@ Vector Curator::release(Sensitive<Vector>&& secret, PoissonBatch&& batch) {
   if (batch.bits_ != bits_ || secret.value_.size() != batch.noise_.dimension) {
     throw Error(ErrorKind::internal, "the sum does not belong to a batch of this curator that is still to be noised");
   }
+  begin_draw();
   batch.bits_ = nullptr;
   return noised(std::move(secret), batch.noise_);
 }
@@ -203,6 +204,7 @@ NoisySums Curator::joint_noise(const JointGaussian& law) {
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {
   if (noise.bits_ != bits_ || noise.draws_left() != 0)
     throw Error(ErrorKind::internal, "not every batch sum was noised");
+  begin_draw();
   return std::move(secret.value_);
 }
 
