@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "bounds_flags.h"
 #include "data_flags.h"
 #include "request.h"
 #include "sotto/model/json.h"
@@ -17,7 +18,7 @@ namespace {
 constexpr const char* kStored = "this request was answered before; the same model again, nothing was charged";
 
 struct TrainVerb {
-  explicit TrainVerb(CLI::App& app) : request(app), schema(app) {
+  explicit TrainVerb(CLI::App& app) : request(app), schema(app), bounds(app, schema) {
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
         ->type_name("FILE");
@@ -42,13 +43,15 @@ struct TrainVerb {
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(!ledger.empty() || !again, "again", "is for training with a ledger");
-    Source source = open_source(data, schema, {engine, memory_mb});
+    BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
+    Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits), {engine, memory_mb})
+                                    : open_source(data, schema, {engine, memory_mb});
+    asked.bounds_cost = source.schema.bounds_cost;
     asked.encoding = to_json(source.schema);
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
     asked.order_seed = order_seed;
     Progress progress("training");
     asked.progress = [&](double fraction) { progress.update(fraction); };
-    BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     const Released released = run_request(*source.rows, asked, bits);
     if (!out.empty()) save_model_text(released.text, out);
     if (output.json) {
@@ -61,6 +64,17 @@ struct TrainVerb {
     std::string text = card_text(released.model.card);
     if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
     output.print(text + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+  }
+
+  /// Spends its share on the bounds and leaves the rest in the budget of the request.
+  Schema found_schema(TrainRequest& asked, BitSource& bits) const {
+    BoundsRequest wanted = bounds.share_of(asked.budget);
+    if (ledger.empty()) return find_bounds(data, wanted, bits);
+    SqliteLedger open(ledger);
+    // Neither is charged unless both fit. How many features there will be is not known yet and not priced.
+    const Facts outline{open.terms().rows, 1, row_norm_bound(wanted.schema), false, class_count(wanted.schema.label)};
+    wanted.leave = quote(asked, outline, open).cost;
+    return find_bounds(data, wanted, bits, {open, again}).schema;
   }
 
   Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits) const {
@@ -76,6 +90,7 @@ struct TrainVerb {
 
   RequestFlags request;
   SchemaFlags schema;
+  TrainBoundsFlags bounds;
   std::string data;
   std::string out;
   std::string ledger;

@@ -131,7 +131,15 @@ Model make_model(Vector weights, const Plan& plan, const TrainRequest& request, 
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;
   model.card = make_card(plan, request.algorithm, input);
+  if (request.bounds_cost) add_bounds_cost(model.card, *request.bounds_cost);
   return model;
+}
+
+/// Before a row is read: bounds and training must be statements about the same neighbours.
+void check_bounds(const TrainRequest& request) {
+  if (!request.bounds_cost) return;
+  require(request.bounds_cost->relation == enum_name(request.budget.relation), "relation",
+          "must be the one the bounds of the data were found under");
 }
 
 void stamp(Curator& curator, const Plan& plan, const TrainRequest& request) {
@@ -195,6 +203,7 @@ void require_fit(const Quote& quoted) {
 }  // namespace
 
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
+  check_bounds(request);
   const PlanInput input{engine.facts(), request.problem, request.budget};
   Plan plan = make_plan(request.algorithm, input);
   Curator curator(bits);
@@ -209,6 +218,9 @@ Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger) {
   const Relation relation = ledger.terms().filter.budget.relation;
   refuse_if(request.budget.relation != relation,
             "it is kept under " + std::string(enum_name(relation)) + "; a request under another relation has no price");
+  check_bounds(request);
+  refuse_if(request.bounds_cost && request.bounds_cost->ledger != ledger.terms().id,
+            "the bounds of the data were found without charging it; find them again with it, or declare them");
   const PlanInput input{facts, request.problem, request.budget};
   Plan plan = make_plan(request.algorithm, input);
   std::vector<std::string> reasons = plan.not_private;

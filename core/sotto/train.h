@@ -17,6 +17,7 @@ struct TrainRequest {
   Budget budget;
   std::string encoding = "{}";              ///< stored in the model for prediction from raw columns
   std::vector<std::string> not_private;     ///< why the data's preparation was not private, e.g. observed bounds
+  std::optional<BoundsCost> bounds_cost;    ///< of the schema the rows were read with; the card promises both together
   std::optional<std::uint64_t> order_seed;  ///< repeats the order of the rows; the guarantee does not rest on it
   std::function<void(double)> progress;     ///< called with the fraction of rows done, a function of counts alone
 };

@@ -194,16 +194,28 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, BitSource& bi
   return best;
 }
 
-}  // namespace
-
-Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
-  require(!request.grid.empty(), "grid", "must have at least one combination");
+Model tuned(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
   switch (request.by) {
     case TuneBy::public_data: return by_public_data(rows, public_rows, request, bits);
     case TuneBy::parts: return by_parts(rows, request, bits);
     case TuneBy::random_stopping: return by_random_stopping(rows, request, bits);
   }
   throw Error(ErrorKind::internal, "unknown way of tuning");
+}
+
+}  // namespace
+
+Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
+  require(!request.grid.empty(), "grid", "must have at least one combination");
+  const std::optional<BoundsCost>& cost = request.train.bounds_cost;
+  if (!cost) return tuned(rows, public_rows, request, bits);
+  require(cost->relation == enum_name(request.train.budget.relation), "relation",
+          "must be the one the bounds of the data were found under");
+  TuneRequest runs = request;  // the bounds were found once, not once a run
+  runs.train.bounds_cost.reset();
+  Model model = tuned(rows, public_rows, runs, bits);
+  add_bounds_cost(model.card, *cost);
+  return model;
 }
 
 }  // namespace sotto

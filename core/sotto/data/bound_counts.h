@@ -1,0 +1,63 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sotto/base/sensitive.h"
+#include "sotto/data/encoder.h"
+#include "sotto/linalg/vector.h"
+
+/// Counts from which bounds are found privately (bounds.h). A row adds at most one to each of them.
+namespace sotto {
+
+/// The public candidates for a bound, ascending: 0, and on both sides (1 + i/16) 2^j, i = 0 to 15, j = -20 to 39.
+std::span<const double> bound_grid();
+/// The place of the first candidate above 0.
+std::size_t first_positive_bound();
+
+/// How numbers, one a row, lie to the candidates.
+class BoundCounts {
+ public:
+  /// The largest the score of one candidate may move against that of another when one row is replaced, added or
+  /// removed, with what computing it in binary64 may add for fewer than 2^40 rows.
+  static constexpr double kRange = 1 + 0x1p-10;
+
+  BoundCounts();
+  /// A number that is not finite is not counted.
+  void add(double value) noexcept;
+  /// One score a candidate t: -max(0, rows below t - tail * rows counted). Best for every t below which there are few.
+  Sensitive<Vector> below(double tail) const;
+  /// The same for rows above t, from the candidate at `first` on.
+  Sensitive<Vector> above(double tail, std::size_t first = 0) const;
+
+ private:
+  double allowed(double tail) const noexcept;
+
+  std::vector<std::uint64_t> cells_;  // 2 i + 1: equal to candidate i; 2 i: between candidates i - 1 and i
+};
+
+/// A column whose bounds or texts are wanted, by its position in the file.
+struct OpenColumn {
+  std::size_t position = 0;
+  bool text = false;
+};
+
+/// Longer texts, empty ones and what is not UTF-8 are no categories.
+inline constexpr std::size_t kLongestCategory = 256;
+bool may_be_category(std::string_view text) noexcept;
+
+/// What the cells of the open columns show; each is a secret.
+struct ColumnCounts {
+  std::vector<BoundCounts> numbers;  ///< one an open column that is not text, in their order
+  std::vector<Sensitive<std::map<std::string, std::uint64_t>>> texts;  ///< one an open text column
+};
+/// Reads the whole file once.
+ColumnCounts count_columns(const std::string& path, const Schema& schema, std::span<const OpenColumn> open);
+
+/// The L2 norms of the encoded rows before they are clipped. Reads the whole file once.
+BoundCounts count_norms(const std::string& path, Schema complete);
+
+}  // namespace sotto
