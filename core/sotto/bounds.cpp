@@ -23,6 +23,11 @@ Range found_range(const BoundCounts& counts, const BoundsRequest& request, doubl
   return {grid[least], grid[std::max(high, least + 1)]};
 }
 
+double found_norm(const BoundCounts& norms, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
+  const std::size_t first = first_positive_bound();
+  return bound_grid()[first + curator.choose(norms.above(request.tail, first), norm_choice(plan.epsilon_each))];
+}
+
 ColumnKind found_category(Sensitive<TextCounts>&& counts, const Discovery& law, Curator& curator) {
   std::vector<std::string> values = curator.discover(std::move(counts), law);
   if (values.empty()) return IgnoredColumn{};
@@ -63,9 +68,7 @@ BoundsCost cost_of(const BoundsPlan& plan, const BoundsRequest& request, const s
 Schema run_plan(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
   Schema schema = plan.open.empty() ? plan.schema : with_columns(path, request, plan, curator);
   if (request.data_norm) {
-    const std::size_t chosen = curator.choose(count_norms(path, schema).above(request.tail, first_positive_bound()),
-                                              norm_choice(plan.epsilon_each));
-    schema.data_norm = bound_grid()[first_positive_bound() + chosen];
+    schema.data_norm = found_norm(count_norms(path, schema), request, plan, curator);
   }
   return schema;
 }
@@ -105,6 +108,16 @@ Schema find_bounds(const std::string& path, const BoundsRequest& request, BitSou
   schema.bounds_cost = cost_of(plan, request, "");
   schema.bounds_from_data = schema.bounds_from_data || !curator.stamps().empty();
   return schema;
+}
+
+FoundNorm find_data_norm(const BoundCounts& counts, const Budget& budget, double tail, BitSource& bits) {
+  BoundsRequest request;
+  request.budget = budget;
+  request.tail = tail;
+  const BoundsPlan plan = plan_data_norm(request);
+  Curator curator(bits);
+  for (const Charge& charge : plan.charges) curator.charge(charge);
+  return {found_norm(counts, request, plan, curator), cost_of(plan, request, ""), curator.stamps()};
 }
 
 FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits, const LedgerUse& use) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "sotto/algorithms/bounds_plan.h"
 #include "sotto/train.h"
@@ -10,6 +11,14 @@ namespace sotto {
 
 /// Plan, charge, read, release. No budget is enforced; a seeded source marks the schema as taken from the data.
 Schema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits);
+
+/// The norm alone, for rows that are in no file: `counts` has their norms before they are clipped.
+struct FoundNorm {
+  double data_norm = 0;
+  BoundsCost cost;
+  std::vector<std::string> not_private;  ///< for TrainRequest: reasons, as a seeded source; empty for a private norm
+};
+FoundNorm find_data_norm(const BoundCounts& counts, const Budget& budget, double tail, BitSource& bits);
 
 /// What left, as it is stored in the ledger.
 struct FoundSchema {

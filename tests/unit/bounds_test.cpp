@@ -159,6 +159,21 @@ TEST(Bounds, TheNormAloneTakesNumbersAsTheyAre) {
   EXPECT_EQ(schema.bounds_cost->events.size(), 1U);
 }
 
+TEST(Bounds, TheNormOfRowsInMemoryIsFoundByTheSameChoice) {
+  BoundCounts norms;
+  for (int i = 0; i < 2000; ++i) norms.add(3 + 0.0001 * i);
+  BitSource bits;
+  const FoundNorm found = find_data_norm(norms, {0.5, 0, Relation::add_remove}, 0.01, bits);
+  EXPECT_NEAR(found.data_norm, 3.2, 1.5);
+  ASSERT_EQ(found.cost.events.size(), 1U);
+  EXPECT_NEAR(found.cost.events[0].epsilon, 0.5, 1e-9);
+  EXPECT_EQ(found.cost.relation, "add_remove");
+  EXPECT_TRUE(found.not_private.empty());
+  BitSource seeded(ReproducibleSeed{1});
+  EXPECT_FALSE(find_data_norm(norms, {0.5, 0, Relation::add_remove}, 0.01, seeded).not_private.empty());
+  EXPECT_THROW(find_data_norm(norms, {0.5, 0, Relation::add_remove}, 0.5, bits), Error);
+}
+
 TEST(Bounds, RowsThatShowNothingGiveASchemaAndNoError) {
   const TempFile file("p.csv", "age,income,job,y\n,x,,1\nnan,inf,,0\n");
   BoundsRequest request = asking(1, 1e-6);

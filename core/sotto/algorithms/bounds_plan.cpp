@@ -1,12 +1,11 @@
 // What: which draws find the open bounds of a schema, their calibration, and the run.
-// Formula: a range: two choices, u of data/bound_counts.h, R = 1, with the public preference s i kR/e for the i-th
+// Formula: a range: two choices, u of data/bound_counts.h, R = 1, with the public preference s i R/e for the i-th
 //   candidate inwards (s = 1/4: a looser candidate is e^-s as likely). A text column: Discovery. The norm: one choice.
 //   k draws of epsilon e each: e = epsilon/k, or the largest e with rho(e) <= rho(epsilon, delta_rest), the larger one;
 //   delta = delta_rest (0 for the sum) + (1 + exp(epsilon)) tau, tau = text columns * Discovery::distance.
-// Conditions: number and epsilon of the draws are fixed by declarations and column names; candidates are public; the
-// norm
-//   reads rows through the bounds released before (adaptive composition). A range that is found empty is widened, a
-//   column without a value found is ignored: both after the noise.
+// Conditions: number and epsilon of the draws are fixed by declarations and column names; candidates are public; rows
+//   are read for the norm through the bounds released before (adaptive composition). A range that is found empty is
+//   widened, a column without a value found is ignored: both after the noise.
 // Reference: [McSherry07], [Cesar21], [Canonne20, Corollary 13]; data/bound_counts.cpp, privacy/discovery.cpp.
 // Fails if wrong: Bounds.* (recomputed cost, games between neighbours, ledger)
 #include "sotto/algorithms/bounds_plan.h"
@@ -140,6 +139,13 @@ BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request) {
   if (request.data_norm) ++draws.choices;
   require(draws.all() > 0, "columns", "every bound is declared; there is nothing to find");
   calibrate_draws(request, draws, plan);
+  return plan;
+}
+
+BoundsPlan plan_data_norm(const BoundsRequest& request) {
+  check_request(request);
+  BoundsPlan plan;
+  calibrate_draws(request, {.choices = 1}, plan);
   return plan;
 }
 

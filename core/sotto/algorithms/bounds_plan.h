@@ -42,6 +42,8 @@ struct BoundsPlan {
 };
 /// Throws Error{invalid_argument} if nothing is open or the budget cannot pay for what is.
 BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request);
+/// The same for the norm alone, whatever the schema says.
+BoundsPlan plan_data_norm(const BoundsRequest& request);
 
 /// The candidates of a lower and of an upper bound with their public preference for the tighter one, and of a norm.
 Choice lower_choice(double epsilon);
