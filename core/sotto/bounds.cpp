@@ -15,17 +15,16 @@
 namespace sotto {
 namespace {
 
+double found_size(const BoundCounts& sizes, const BoundsRequest& request, double epsilon, Curator& curator) {
+  return sizes.grid()[curator.choose(sizes.above(request.tail), size_choice(epsilon))];
+}
+
 Range found_range(const BoundCounts& counts, const BoundsRequest& request, double epsilon, Curator& curator) {
-  const std::span<const double> grid = bound_grid();
+  const std::vector<double>& grid = counts.grid();
   const std::size_t low = curator.choose(counts.below(request.tail), lower_choice(epsilon));
   const std::size_t high = curator.choose(counts.above(request.tail), upper_choice(epsilon));
   const std::size_t least = std::min(low, grid.size() - 2);
   return {grid[least], grid[std::max(high, least + 1)]};
-}
-
-double found_norm(const BoundCounts& norms, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
-  const std::size_t first = first_positive_bound();
-  return bound_grid()[first + curator.choose(norms.above(request.tail, first), norm_choice(plan.epsilon_each))];
 }
 
 ColumnKind found_category(Sensitive<TextCounts>&& counts, const Discovery& law, Curator& curator) {
@@ -36,16 +35,22 @@ ColumnKind found_category(Sensitive<TextCounts>&& counts, const Discovery& law, 
 
 Schema with_columns(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
   Schema schema = plan.schema;
+  const double epsilon = plan.epsilon_each;
   ColumnCounts counts = count_columns(path, schema, plan.open);
-  const Discovery law{plan.epsilon_each, request.budget.relation, plan.allowed, request.max_categories};
-  auto number = counts.numbers.begin();
+  std::vector<BoundCounts> numbers;
+  for (const BoundCounts& sizes : counts.sizes) {
+    numbers.emplace_back(range_grid(found_size(sizes, request, epsilon, curator)));
+  }
+  if (!numbers.empty()) count_numbers(path, schema, plan.open, numbers);
+  const Discovery law{epsilon, request.budget.relation, plan.allowed, request.max_categories};
+  auto number = numbers.begin();
   auto text = counts.texts.begin();
   for (std::size_t i = 0; i < plan.open.size(); ++i) {
     ColumnKind& kind = schema.columns[plan.into[i]].kind;
     if (plan.open[i].text) {
       kind = found_category(std::move(*text++), law, curator);
     } else {
-      std::get<NumericColumn>(kind).range = found_range(*number++, request, plan.epsilon_each, curator);
+      std::get<NumericColumn>(kind).range = found_range(*number++, request, epsilon, curator);
     }
   }
   return schema;
@@ -68,7 +73,7 @@ BoundsCost cost_of(const BoundsPlan& plan, const BoundsRequest& request, const s
 Schema run_plan(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
   Schema schema = plan.open.empty() ? plan.schema : with_columns(path, request, plan, curator);
   if (request.data_norm) {
-    schema.data_norm = found_norm(count_norms(path, schema), request, plan, curator);
+    schema.data_norm = found_size(count_norms(path, schema), request, plan.epsilon_each, curator);
   }
   return schema;
 }
@@ -117,7 +122,7 @@ FoundNorm find_data_norm(const BoundCounts& counts, const Budget& budget, double
   const BoundsPlan plan = plan_data_norm(request);
   Curator curator(bits);
   for (const Charge& charge : plan.charges) curator.charge(charge);
-  return {found_norm(counts, request, plan, curator), cost_of(plan, request, ""), curator.stamps()};
+  return {found_size(counts, request, plan.epsilon_each, curator), cost_of(plan, request, ""), curator.stamps()};
 }
 
 FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits, const LedgerUse& use) {

@@ -12,7 +12,7 @@ namespace sotto {
 /// Plan, charge, read, release. No budget is enforced; a seeded source marks the schema as taken from the data.
 Schema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits);
 
-/// The norm alone, for rows that are in no file: `counts` has their norms before they are clipped.
+/// The norm alone, for rows that are in no file: `counts` has their norms before they are clipped, over size_grid().
 struct FoundNorm {
   double data_norm = 0;
   BoundsCost cost;

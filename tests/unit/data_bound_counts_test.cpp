@@ -17,17 +17,26 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 enum class Side { below, above };
 
+/// Both kinds of candidates at once.
+std::vector<double> some_grid() {
+  std::vector<double> grid = range_grid(64);
+  for (const double t : size_grid()) {
+    if (t > 64) grid.push_back(t);
+  }
+  return grid;
+}
+
 Vector scores_of(const Numbers& rows, double tail, Side side) {
-  BoundCounts counts;
+  BoundCounts counts(some_grid());
   for (const double x : rows) counts.add(x);
   return SensitiveTestAccess::open(side == Side::below ? counts.below(tail) : counts.above(tail));
 }
 
 /// By the definition, candidate by candidate.
-Vector slow_scores(const Numbers& rows, double tail, Side side) {
+Vector slow_scores(const Numbers& rows, double tail, Side side, const std::vector<double>& grid = some_grid()) {
   Vector scores;
   const auto counted = std::ranges::count_if(rows, [](double x) { return std::isfinite(x); });
-  for (const double t : bound_grid()) {
+  for (const double t : grid) {
     const auto beyond = std::ranges::count_if(
         rows, [&](double x) { return std::isfinite(x) && (side == Side::below ? x < t : x > t); });
     scores.push_back(-std::max(0.0, static_cast<double>(beyond) - tail * static_cast<double>(counted)));
@@ -44,13 +53,17 @@ double spread(const Vector& a, const Vector& b) {
   return largest - smallest;
 }
 
-TEST(BoundCounts, TheCandidatesAscendAndHaveZeroAndSmallWholeNumbers) {
-  const auto grid = bound_grid();
-  EXPECT_TRUE(std::ranges::is_sorted(grid));
-  EXPECT_EQ(grid[first_positive_bound() - 1], 0.0);
-  EXPECT_GT(grid[first_positive_bound()], 0.0);
-  for (double whole = -32; whole <= 32; ++whole) EXPECT_NE(std::ranges::find(grid, whole), grid.end());
-  for (std::size_t i = 0; i < grid.size(); ++i) EXPECT_EQ(grid[i], -grid[grid.size() - 1 - i]);
+TEST(BoundCounts, TheCandidatesAscendAndHaveSmallWholeNumbers) {
+  const auto sizes = size_grid();
+  EXPECT_TRUE(std::ranges::is_sorted(sizes));
+  EXPECT_EQ(sizes.size(), 960U);
+  for (double whole = 1; whole <= 32; ++whole) EXPECT_NE(std::ranges::find(sizes, whole), sizes.end());
+  const auto range = range_grid(96);
+  EXPECT_TRUE(std::ranges::is_sorted(range));
+  EXPECT_EQ(range.size(), 129U);
+  EXPECT_EQ(range.front(), -96);
+  EXPECT_EQ(range[64], 0);
+  EXPECT_EQ(range.back(), 96);
 }
 
 TEST(BoundCounts, ScoresAreThoseOfTheDefinition) {
@@ -61,15 +74,6 @@ TEST(BoundCounts, ScoresAreThoseOfTheDefinition) {
   for (const Side side : {Side::below, Side::above}) {
     for (const double tail : {0.0, 0.01, 0.25}) EXPECT_EQ(scores_of(rows, tail, side), slow_scores(rows, tail, side));
   }
-}
-
-TEST(BoundCounts, ScoresFromTheFirstPositiveCandidateOnAreTheEndOfAll) {
-  BoundCounts counts;
-  for (const double x : {0.5, 3.0, 70.0, -2.0}) counts.add(x);
-  const Vector all = SensitiveTestAccess::open(counts.above(0.1));
-  const Vector some = SensitiveTestAccess::open(counts.above(0.1, first_positive_bound()));
-  EXPECT_TRUE(std::equal(some.begin(), some.end(), all.end() - static_cast<std::ptrdiff_t>(some.size())));
-  EXPECT_EQ(some.size() + first_positive_bound(), all.size());
 }
 
 /// Values that lie on, between and beyond candidates, and none.
@@ -118,13 +122,16 @@ TEST(BoundCounts, ACategoryIsAShortTextInUtf8) {
 }
 
 TEST(BoundCounts, ARowCountsOnceInEachColumnAndBadCellsNowhere) {
-  const TempFile file("t.csv", "a,b,y\n1,red,1\n2,blue,0\nx,red,1\n,,0\n1e999,\xFF,1\n");
+  const TempFile file("t.csv", "a,b,y\n-1,red,1\n2,blue,0\nx,red,1\n,,0\n1e999,\xFF,1\n");
   Schema schema;
   schema.label.column = "y";
   const OpenColumn open[] = {{0, false}, {1, true}};
   ColumnCounts counts = count_columns(file.path(), schema, open);
-  ASSERT_EQ(counts.numbers.size(), 1U);
-  EXPECT_EQ(SensitiveTestAccess::open(counts.numbers[0].below(0)), slow_scores({1, 2}, 0, Side::below));
+  ASSERT_EQ(counts.sizes.size(), 1U);
+  EXPECT_EQ(SensitiveTestAccess::open(counts.sizes[0].above(0)), slow_scores({1, 2}, 0, Side::above, size_grid()));
+  std::vector<BoundCounts> numbers = {BoundCounts(range_grid(3))};
+  count_numbers(file.path(), schema, open, numbers);
+  EXPECT_EQ(SensitiveTestAccess::open(numbers[0].below(0)), slow_scores({-1, 2}, 0, Side::below, range_grid(3)));
   const std::map<std::string, std::uint64_t> expected = {{"blue", 1}, {"red", 2}};
   EXPECT_EQ(SensitiveTestAccess::open(std::move(counts.texts[0])), expected);
 }
@@ -135,7 +142,7 @@ TEST(BoundCounts, NormsAreThoseOfRowsBeforeTheyAreClipped) {
   schema.label.column = "y";
   schema.data_norm = 1;  // does not matter here
   const BoundCounts counts = count_norms(file.path(), complete_for(file.path(), schema));
-  EXPECT_EQ(SensitiveTestAccess::open(counts.above(0)), slow_scores({5, 500, 0, 0}, 0, Side::above));
+  EXPECT_EQ(SensitiveTestAccess::open(counts.above(0)), slow_scores({5, 500, 0, 0}, 0, Side::above, size_grid()));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // What: which draws find the open bounds of a schema, their calibration, and the run.
-// Formula: a range: two choices, u of data/bound_counts.h, R = 1, with the public preference s i R/e for the i-th
-//   candidate inwards (s = 1/4: a looser candidate is e^-s as likely). A text column: Discovery. The norm: one choice.
-//   k draws of epsilon e each: e = epsilon/k, or the largest e with rho(e) <= rho(epsilon, delta_rest), the larger one;
-//   delta = delta_rest (0 for the sum) + (1 + exp(epsilon)) tau, tau = text columns * Discovery::distance.
+// Formula: choices by u of data/bound_counts.cpp, R = 1, with the public preference s i R/e for the i-th candidate
+//   inwards, so that of two bounds that leave out as few rows the tighter is likelier. A range: its size (s = 1/16, 16
+//   steps an octave, or e/8), then both bounds on an even grid of that size (s = 1/4, or e/4). The norm: a size. A text
+//   column: Discovery. k draws of epsilon e each: e = epsilon/k, or the largest e with rho(e) <= rho(epsilon,
+//   delta_rest), the larger one; delta = delta_rest (0 for the sum) + (1 + exp(epsilon)) tau, tau = text columns *
+//   Discovery::distance.
 // Conditions: number and epsilon of the draws are fixed by declarations and column names; candidates are public; rows
 //   are read for the norm through the bounds released before (adaptive composition). A range that is found empty is
 //   widened, a column without a value found is ignored: both after the noise.
@@ -25,7 +27,10 @@
 namespace sotto {
 namespace {
 
-constexpr double kPreference = 0.25;
+// Past all the rows a preference must not outweigh them: it adds up to 26 from 64 down to the least size and to 32 on a
+// range, or, where epsilon is large, to what 52 and 32 rows weigh.
+double size_preference(double epsilon) { return std::fmax(1.0 / 16, epsilon / 8); }
+double range_preference(double epsilon) { return std::fmax(1.0 / 4, epsilon / 4); }
 constexpr double kDown = 1 - 0x1p-40;
 
 /// The schema with every column listed, and which of them are open.
@@ -103,11 +108,10 @@ void calibrate_draws(const BoundsRequest& request, const Draws& draws, BoundsPla
   plan.delta += law.distance() * price;
 }
 
-Choice choice_among(std::size_t candidates, double epsilon, bool upwards) {
+Choice choice_among(std::size_t candidates, double epsilon, double preference) {
   Choice choice{BoundCounts::kRange, epsilon, Aim::largest, Vector(candidates)};
   for (std::size_t i = 0; i < candidates; ++i) {
-    const std::size_t inwards = upwards ? i : candidates - 1 - i;
-    choice.offsets[i] = static_cast<double>(inwards) * kPreference * choice.range / epsilon;
+    choice.offsets[i] = static_cast<double>(candidates - 1 - i) * preference * choice.range / epsilon;
   }
   return choice;
 }
@@ -123,10 +127,12 @@ void check_request(const BoundsRequest& request) {
 
 }  // namespace
 
-Choice lower_choice(double epsilon) { return choice_among(bound_grid().size(), epsilon, true); }
-Choice upper_choice(double epsilon) { return choice_among(bound_grid().size(), epsilon, false); }
-Choice norm_choice(double epsilon) {
-  return choice_among(bound_grid().size() - first_positive_bound(), epsilon, false);
+Choice size_choice(double epsilon) { return choice_among(size_grid().size(), epsilon, size_preference(epsilon)); }
+Choice upper_choice(double epsilon) { return choice_among(range_grid(1).size(), epsilon, range_preference(epsilon)); }
+Choice lower_choice(double epsilon) {
+  Choice choice = upper_choice(epsilon);
+  std::ranges::reverse(choice.offsets);
+  return choice;
 }
 
 BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request) {
@@ -135,7 +141,7 @@ BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request) {
   BoundsPlan plan;
   lay_out(path, request, plan);
   Draws draws;
-  for (const OpenColumn& column : plan.open) column.text ? ++draws.discoveries : draws.choices += 2;
+  for (const OpenColumn& column : plan.open) column.text ? ++draws.discoveries : draws.choices += 3;
   if (request.data_norm) ++draws.choices;
   require(draws.all() > 0, "columns", "every bound is declared; there is nothing to find");
   calibrate_draws(request, draws, plan);

@@ -45,9 +45,10 @@ BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request);
 /// The same for the norm alone, whatever the schema says.
 BoundsPlan plan_data_norm(const BoundsRequest& request);
 
-/// The candidates of a lower and of an upper bound with their public preference for the tighter one, and of a norm.
+/// Choices by the scores of BoundCounts, with a public preference for the tighter of two candidates: a size over
+/// size_grid(), then a lower and an upper bound over range_grid() of that size.
+Choice size_choice(double epsilon);
 Choice lower_choice(double epsilon);
 Choice upper_choice(double epsilon);
-Choice norm_choice(double epsilon);
 
 }  // namespace sotto

@@ -22,18 +22,7 @@ namespace {
 constexpr int kLowest = -20;
 constexpr int kHighest = 40;
 constexpr int kParts = 16;
-
-std::vector<double> make_grid_points() {
-  std::vector<double> positive;
-  for (int j = kLowest; j < kHighest; ++j) {
-    for (int i = 0; i < kParts; ++i) positive.push_back(std::ldexp(1.0 + static_cast<double>(i) / kParts, j));
-  }
-  std::vector<double> points;
-  for (auto p = positive.rbegin(); p != positive.rend(); ++p) points.push_back(-*p);
-  points.push_back(0.0);
-  points.insert(points.end(), positive.begin(), positive.end());
-  return points;
-}
+constexpr int kHalf = 64;
 
 double score(double beyond, double allowed) noexcept { return -std::fmax(0.0, beyond - allowed); }
 
@@ -42,7 +31,7 @@ class NormSink final : public RowSink {
  public:
   void add_dense(std::span<const float> row, float) override { add(row); }
   void add_sparse(std::span<const std::uint32_t>, std::span<const float> values, float) override { add(values); }
-  BoundCounts counts;
+  BoundCounts counts{size_grid()};
 
  private:
   void add(std::span<const float> values) {
@@ -73,21 +62,27 @@ std::size_t character_at(std::string_view text, std::size_t i) noexcept {
 
 }  // namespace
 
-std::span<const double> bound_grid() {
-  static const std::vector<double> points = make_grid_points();
+std::vector<double> size_grid() {
+  std::vector<double> points;
+  for (int j = kLowest; j < kHighest; ++j) {
+    for (int i = 0; i < kParts; ++i) points.push_back(std::ldexp(1.0 + static_cast<double>(i) / kParts, j));
+  }
   return points;
 }
 
-std::size_t first_positive_bound() { return bound_grid().size() / 2 + 1; }
+std::vector<double> range_grid(double largest) {
+  std::vector<double> points;
+  for (int i = -kHalf; i <= kHalf; ++i) points.push_back(largest * i / kHalf);
+  return points;
+}
 
-BoundCounts::BoundCounts() : cells_(2 * bound_grid().size() + 1, 0) {}
+BoundCounts::BoundCounts(std::vector<double> grid) : grid_(std::move(grid)), cells_(2 * grid_.size() + 1, 0) {}
 
 void BoundCounts::add(double value) noexcept {
   if (!std::isfinite(value)) return;
-  const std::span<const double> grid = bound_grid();
-  const auto found = std::lower_bound(grid.begin(), grid.end(), value);
-  const auto i = static_cast<std::size_t>(found - grid.begin());
-  ++cells_[found != grid.end() && *found == value ? 2 * i + 1 : 2 * i];
+  const auto found = std::lower_bound(grid_.begin(), grid_.end(), value);
+  const auto i = static_cast<std::size_t>(found - grid_.begin());
+  ++cells_[found != grid_.end() && *found == value ? 2 * i + 1 : 2 * i];
 }
 
 double BoundCounts::allowed(double tail) const noexcept {
@@ -98,7 +93,7 @@ double BoundCounts::allowed(double tail) const noexcept {
 
 Sensitive<Vector> BoundCounts::below(double tail) const {
   const double most = allowed(tail);
-  Vector scores(bound_grid().size());
+  Vector scores(grid_.size());
   std::uint64_t beyond = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
     beyond += cells_[2 * i];
@@ -108,13 +103,13 @@ Sensitive<Vector> BoundCounts::below(double tail) const {
   return Sensitive<Vector>(std::move(scores));
 }
 
-Sensitive<Vector> BoundCounts::above(double tail, std::size_t first) const {
+Sensitive<Vector> BoundCounts::above(double tail) const {
   const double most = allowed(tail);
-  Vector scores(bound_grid().size() - first);
+  Vector scores(grid_.size());
   std::uint64_t beyond = 0;
-  for (std::size_t i = bound_grid().size(); i-- > first;) {
+  for (std::size_t i = grid_.size(); i-- > 0;) {
     beyond += cells_[2 * i + 2];
-    scores[i - first] = score(static_cast<double>(beyond), most);
+    scores[i] = score(static_cast<double>(beyond), most);
     beyond += cells_[2 * i + 1];
   }
   return Sensitive<Vector>(std::move(scores));
@@ -134,17 +129,21 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
   ColumnCounts counts;
   std::vector<std::map<std::string, std::uint64_t>> texts;
   for (const OpenColumn& column : open) {
-    column.text ? static_cast<void>(texts.emplace_back()) : static_cast<void>(counts.numbers.emplace_back());
+    if (column.text) {
+      texts.emplace_back();
+    } else {
+      counts.sizes.emplace_back(size_grid());
+    }
   }
   const auto reader = open_rows(path, schema, ReadMode::lenient);
   RawRow row;
   while (reader->next(row)) {
-    auto number = counts.numbers.begin();
+    auto size = counts.sizes.begin();
     auto text = texts.begin();
     for (const OpenColumn& column : open) {
       const std::string_view cell = row.cells[column.position];
       if (!column.text) {
-        (number++)->add(parse_number(cell));
+        (size++)->add(std::fabs(parse_number(cell)));
       } else {
         if (may_be_category(cell)) ++(*text)[std::string(cell)];
         ++text;
@@ -153,6 +152,18 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
   }
   for (auto& each : texts) counts.texts.emplace_back(std::move(each));
   return counts;
+}
+
+void count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
+                   std::span<BoundCounts> counts) {
+  const auto reader = open_rows(path, schema, ReadMode::lenient);
+  RawRow row;
+  while (reader->next(row)) {
+    auto next = counts.begin();
+    for (const OpenColumn& column : open) {
+      if (!column.text) (next++)->add(parse_number(row.cells[column.position]));
+    }
+  }
 }
 
 BoundCounts count_norms(const std::string& path, Schema complete) {
