@@ -77,6 +77,7 @@ std::vector<std::string> Discovery::draw(BitSource& bits, const TextCounts& coun
   std::ranges::stable_sort(shown, std::ranges::greater{}, &Shown::count);
   if (shown.size() > most) shown.resize(most);
   std::vector<std::string> texts;
+  texts.reserve(shown.size());
   for (const Shown& each : shown) texts.push_back(*each.text);
   std::ranges::sort(texts);
   return texts;
