@@ -81,7 +81,7 @@ Schema run_plan(const std::string& path, const BoundsRequest& request, const Bou
 std::string digest_of(const BoundsRequest& request, const LedgerTerms& terms) {
   Sha256 hash;
   hash.add_text("sotto bounds 1");
-  hash.add_text(terms.fingerprint);
+  hash.add_text(terms.data_tag);
   hash.add_text(to_json(request.schema));
   hash.add_number(request.columns ? 1 : 0);
   hash.add_number(request.data_norm ? 1 : 0);
@@ -94,12 +94,8 @@ std::string digest_of(const BoundsRequest& request, const LedgerTerms& terms) {
   return hex_of(hash.finish());
 }
 
-void refuse_if(bool refused, const std::string& why) {
-  if (refused) throw Error(ErrorKind::invalid_argument, "ledger: " + why, "ledger");
-}
-
-void require_same_data(const std::string& path, const Schema& schema, const LedgerTerms& terms) {
-  if (hex_of(fingerprint_of(path, schema)) == terms.fingerprint) return;
+void require_same_data(const std::string& path, const Schema& schema, const Ledger& ledger) {
+  if (ledger.is_about(fingerprint_of(path, schema))) return;
   throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for", "data");
 }
 
@@ -129,29 +125,28 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   Ledger& ledger = use.ledger;
   const LedgerTerms& terms = ledger.terms();
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;
-  refuse_if(request.budget.relation != terms.filter.budget.relation, "it is kept under another relation");
-  refuse_if(before && before->ledger != terms.id, "other bounds of the schema were found without charging it");
-  refuse_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
+  refuse_ledger_if(request.budget.relation != terms.filter.budget.relation, "it is kept under another relation");
+  refuse_ledger_if(before && before->ledger != terms.id, "other bounds of the schema were found without charging it");
+  refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
   const BoundsPlan plan = plan_bounds(path, request);
   const std::string digest = digest_of(request, terms);
   const std::optional<std::string> stored = use.again ? std::nullopt : ledger.stored(digest);
   const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};
   if (!stored) {
     const Filter filter = ledger.filter();
-    const Price price = price_of(cost, filter);
-    const Filter::Cost asked = filter.cost_of(price.event, price.distance);
+    const Filter::Cost asked = cost_in(filter, cost);
     const Filter::Cost whole{asked.loss + request.leave.loss, asked.delta + request.leave.delta};
     if (!filter.fits(whole)) refuse_spending(filter, whole);
   }
-  require_same_data(path, plan.schema, terms);
+  require_same_data(path, plan.schema, ledger);
   if (stored) return {schema_from_json(*stored), true};
   Curator curator(bits);
   Reservation reservation = curator.charge(cost, ledger, digest);
   reservation.begin_reading();
   FoundSchema found{run_plan(path, request, plan, curator), false};
-  require_same_data(path, plan.schema, terms);  // it may have been replaced meanwhile
+  require_same_data(path, plan.schema, ledger);  // it may have been replaced meanwhile
   found.schema.bounds_cost = cost_of(plan, request, terms.id);
-  ledger.release(reservation, to_json(found.schema));
+  ledger.release(std::move(reservation), to_json(found.schema));
   return found;
 }
 

@@ -235,8 +235,7 @@ class BoundsWithLedger : public LedgerTest {
   void open(FilterKind kind, double epsilon, double delta, bool same_data = true) {
     LedgerTerms terms = terms_of(kind, epsilon, delta);
     terms.rows = 2000;
-    terms.fingerprint = hex_of(same_data ? fingerprint_of(file_.path(), {}) : sha256("other data"));
-    SqliteLedger::create(path_, terms);
+    SqliteLedger::create(path_, terms, same_data ? fingerprint_of(file_.path(), {}) : sha256("other data"));
     ledger_.emplace(path_);
   }
   FoundSchema find(const BoundsRequest& request, bool again = false) {
@@ -254,6 +253,7 @@ class BoundsWithLedger : public LedgerTest {
       auto rows = std::make_shared<const Dataset>(read_dataset(path_, encoder_));
       return std::make_unique<InMemoryEngine>(rows->facts(), rows->view(), rows);
     }
+    Opened open_fingerprinted() override { return {open(), fingerprint()}; }
 
    private:
     std::string path_;
@@ -373,6 +373,13 @@ TEST_F(BoundsWithLedger, TuningAddsTheBoundsOnce) {
   request.grid = parse_grid("lambda=0.1,0.2");
   request.by = TuneBy::parts;
   EXPECT_DOUBLE_EQ(tune(*rows.open(), nullptr, request, bits_).card.epsilon, 0.75);
+  open(FilterKind::sum, 1, 1e-5);
+  EXPECT_EQ(refused([&] { tune(rows, nullptr, request, {{*ledger_, false}, bits_}); }), ErrorKind::invalid_argument);
+  const Schema charged = find(asking(0.25, 1e-6)).schema;
+  Rows same(file_.path(), charged);
+  request.train = training(charged, 0.5);
+  EXPECT_DOUBLE_EQ(tune(same, nullptr, request, {{*ledger_, false}, bits_}).model.card.epsilon, 0.75);
+  EXPECT_EQ(spent(), kUnit * 3 / 4);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,9 +19,9 @@ struct PrivacyCard {
     std::string added_to = "nothing";
     std::string path = "safe";
     double scale = 0;
-    double stddev = 0;  ///< of one coordinate of what is noised
-    double grid = 0;
-    double delta_num = 0;
+    double stddev = 0;                    ///< of one coordinate of what is noised
+    double grid = 0;                      ///< 0: not on a grid
+    std::optional<double> delta_num = 0;  ///< none: not known (noise_path fast)
   };
   struct Spent {
     std::string event;
@@ -45,6 +46,14 @@ struct PrivacyCard {
     std::string limit;
   };
 
+  /// What the positions of one personal epsilon are promised; the guarantee of the card is the largest.
+  struct Personal {
+    double epsilon = 0;
+    double delta = 0;
+    std::uint64_t positions = 0;
+    double weight = 1;
+  };
+
   std::string method;
   bool is_private = false;
   std::vector<std::string> not_private_because;
@@ -56,6 +65,7 @@ struct PrivacyCard {
   double l2_sensitivity = 0;
   Noise noise;
   std::vector<Spent> events;
+  std::vector<Personal> personal;  ///< empty: every position has the guarantee
   std::string theorem;
   std::vector<std::string> remarks;
   std::vector<std::pair<std::string, std::string>> parameters;  ///< every declared field in its one spelling
