@@ -41,6 +41,8 @@ struct TrainVerb {
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(ledger.empty() || !personal.reads_data(), "personal_epsilon_column",
             "is read from the data before a ledger is charged; give the ledger --personal-epsilons, a file of its own");
+    require(!bounds.wanted() || !personal.given(), "private_bounds",
+            "take a share of one epsilon; with personal epsilons find bounds first, by 'data bounds'");
     require(!ledger.empty() || !again, "again", "is for training with a ledger");
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits), {engine, memory_mb})
