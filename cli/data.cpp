@@ -207,6 +207,7 @@ void add_data(CLI::App& program, Output& output) {
   add<PackVerb>(*data, output, "pack",
                 "pack a file into a shuffled, checksummed block file; reports problems strictly");
   add<InfoVerb>(*data, output, "info", "what a file holds and what must be declared; not for release");
+  add_bounds(*data, output);
   CLI::App* synth = data->add_subcommand("synth", "generate synthetic data");
   synth->require_subcommand(1);
   add<SynthVerb<SphereData>>(*synth, output, std::string(SphereData::kName), std::string(SphereData::kSummary));

@@ -5,17 +5,29 @@
 #include "sotto/data/load.h"
 
 namespace sotto::cli {
+namespace {
 
-Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice) {
+void check_engine(const EngineChoice& choice) {
   const bool known = choice.name == "auto" || choice.name == "in_memory" || choice.name == "out_of_core";
   require(known, "engine", "got '" + choice.name + "', must be auto, in_memory or out_of_core");
+}
+
+}  // namespace
+
+Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice) {
+  check_engine(choice);
   if (is_block_file(path)) {
     require(!flags.given(), "schema", "a block file carries its own declarations; give none here");
     const BlockFile file(path);
     return {block_rows(file, choice), schema_from_json(file.metadata())};
   }
+  return open_text(path, flags.schema(path), choice);
+}
+
+Source open_text(const std::string& path, const Schema& declared, const EngineChoice& choice) {
+  check_engine(choice);
   require(choice.name != "out_of_core", "engine", "out_of_core needs a block file; make one with 'sotto data pack'");
-  Schema schema = complete_for(path, flags.schema(path));
+  Schema schema = complete_for(path, declared);
   return {text_rows(path, schema), schema};
 }
 

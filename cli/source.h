@@ -17,5 +17,7 @@ struct Source {
 /// A text file read through its schema, or a block file, which carries its own. Reads headers, no rows (unless bounds
 /// are to be taken from them).
 Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice);
+/// A text file read through a schema at hand.
+Source open_text(const std::string& path, const Schema& schema, const EngineChoice& choice);
 
 }  // namespace sotto::cli

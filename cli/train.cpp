@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "bounds_flags.h"
 #include "data_flags.h"
 #include "personal.h"
 #include "released_text.h"
@@ -14,7 +15,7 @@ namespace sotto::cli {
 namespace {
 
 struct TrainVerb {
-  explicit TrainVerb(CLI::App& app) : request(app), schema(app), personal(app) {
+  explicit TrainVerb(CLI::App& app) : request(app), schema(app), bounds(app, schema), personal(app) {
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
         ->type_name("FILE");
@@ -40,18 +41,33 @@ struct TrainVerb {
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(ledger.empty() || !personal.reads_data(), "personal_epsilon_column",
             "is read from the data before a ledger is charged; give the ledger --personal-epsilons, a file of its own");
+    require(!bounds.wanted() || !personal.given(), "private_bounds",
+            "take a share of one epsilon; with personal epsilons find bounds first, by 'data bounds'");
     require(!ledger.empty() || !again, "again", "is for training with a ledger");
-    Source source = open_source(data, schema, {engine, memory_mb});
+    BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
+    Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits), {engine, memory_mb})
+                                    : open_source(data, schema, {engine, memory_mb});
+    asked.bounds_cost = source.schema.bounds_cost;
     asked.encoding = to_json(source.schema);
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
     asked.order_seed = order_seed;
     asked.personal = personal.read(data, source.schema);
     Progress progress("training");
     asked.progress = [&](double fraction) { progress.update(fraction); };
-    BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     const Released released = run_request(*source.rows, asked, bits);
     if (!out.empty()) save_model_text(released.text, out);
     print_released(output, released, {!ledger.empty(), out});
+  }
+
+  /// Spends its share on the bounds and leaves the rest in the budget of the request.
+  Schema found_schema(TrainRequest& asked, BitSource& bits) const {
+    BoundsRequest wanted = bounds.share_of(asked.budget);
+    if (ledger.empty()) return find_bounds(data, wanted, bits);
+    SqliteLedger open(ledger);
+    // Neither is charged unless both fit. How many features there will be is not known yet and not priced.
+    const Facts outline{open.terms().rows, 1, row_norm_bound(wanted.schema), false, class_count(wanted.schema.label)};
+    wanted.leave = quote(asked, outline, open).cost;
+    return find_bounds(data, wanted, bits, {open, again}).schema;
   }
 
   Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits) const {
@@ -67,6 +83,7 @@ struct TrainVerb {
 
   RequestFlags request;
   SchemaFlags schema;
+  TrainBoundsFlags bounds;
   PersonalFlags personal;
   std::string data;
   std::string out;

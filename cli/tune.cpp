@@ -47,6 +47,7 @@ struct TuneVerb {
     std::optional<Source> open_rows;
     if (!public_data.empty()) open_rows = open_source(public_data, schema, {});
     asked.train.encoding = to_json(source.schema);
+    asked.train.bounds_cost = source.schema.bounds_cost;
     if (source.schema.bounds_from_data) {
       asked.train.not_private.emplace_back("bounds were taken from the rows, not declared");
     }

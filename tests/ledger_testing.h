@@ -36,7 +36,7 @@ inline LedgerTerms terms_of(FilterKind kind, double epsilon, double delta) {
 }
 
 /// A folder of its own for every test.
-class LedgerTest : public testing::Test {
+class LedgerTest : public ::testing::Test {
  protected:
   LedgerTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "sotto-ledger-XXXXXX").string();

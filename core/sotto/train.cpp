@@ -159,6 +159,7 @@ Model make_model(Result result, const Plan& plan, const TrainRequest& request, c
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;
   model.card = make_card(plan, request.algorithm, input);
+  if (request.bounds_cost) add_bounds_cost(model.card, *request.bounds_cost);
   return model;
 }
 
@@ -176,6 +177,12 @@ void add_fields(Sha256& hash, const T& object) {
 }
 
 }  // namespace
+
+void check_bounds_cost(const TrainRequest& request) {
+  if (!request.bounds_cost) return;
+  require(request.bounds_cost->relation == enum_name(request.budget.relation), "relation",
+          "must be the one the bounds of the data were found under");
+}
 
 std::string digest_of(const TrainRequest& request, const PlanInput& input, const LedgerTerms& terms) {
   Sha256 hash;
@@ -201,6 +208,7 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
 }
 
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
+  check_bounds_cost(request);
   const PlanInput input{engine.facts(), request.problem, request.budget};
   Plan plan = plan_of(request, input);
   Curator curator(bits);
@@ -215,6 +223,9 @@ void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms) {
   const Relation relation = terms.filter.budget.relation;
   refuse_ledger_if(request.budget.relation != relation, "it is kept under " + std::string(enum_name(relation)) +
                                                             "; a request under another relation has no price");
+  check_bounds_cost(request);
+  refuse_ledger_if(request.bounds_cost && request.bounds_cost->ledger != terms.id,
+                   "the bounds of the data were found without charging it; find them again with it, or declare them");
   if (request.not_private.empty()) return;
   refuse_ledger_if(true, "it takes private requests only: " + request.not_private.front());
 }

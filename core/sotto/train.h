@@ -18,6 +18,7 @@ struct TrainRequest {
   Budget budget;
   std::string encoding = "{}";                 ///< stored in the model for prediction from raw columns
   std::vector<std::string> not_private;        ///< why the data's preparation was not private, e.g. observed bounds
+  std::optional<BoundsCost> bounds_cost{};     ///< of the schema rows are read with; the card promises both together
   std::optional<std::uint64_t> order_seed;     ///< repeats the order of the rows; the guarantee does not rest on it
   std::function<void(double)> progress;        ///< called with the fraction of rows done, a function of counts alone
   std::optional<PersonalEpsilons> personal{};  ///< public, by position; the budget's epsilon is the largest
@@ -40,6 +41,8 @@ struct Quote {
 /// Error{unsupported}, saying which filter would take it, if the ledger's filter has no price for it.
 Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger);
 
+/// Throws Error{invalid_argument} unless bounds and training are statements about the same neighbours.
+void check_bounds_cost(const TrainRequest& request);
 /// The part of quote() that needs no plan.
 void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms);
 /// The canonical form of a request: equal requests on equal data, and only those, have equal digests.

@@ -164,11 +164,25 @@ Released by_public_data(RowSource& rows, Engine* public_rows, const TuneRequest&
   return run_charged(rows, charged, run);
 }
 
+/// The bounds were found once, not once a run.
+TuneRequest without_bounds(const TuneRequest& request) {
+  TuneRequest runs = request;
+  runs.train.bounds_cost.reset();
+  return runs;
+}
+
+Model with_bounds(Model model, const TuneRequest& request) {
+  if (request.train.bounds_cost) add_bounds_cost(model.card, *request.train.bounds_cost);
+  return model;
+}
+
 }  // namespace
 
 Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
-  if (request.by == TuneBy::public_data) return by_public_data(rows, public_rows, request, bits);
-  return run_tuning(rows, request, plan_tuning(request, rows.facts()), bits);
+  check_bounds_cost(request.train);
+  const TuneRequest runs = without_bounds(request);
+  if (request.by == TuneBy::public_data) return with_bounds(by_public_data(rows, public_rows, runs, bits), request);
+  return with_bounds(run_tuning(rows, runs, plan_tuning(runs, rows.facts()), bits), request);
 }
 
 Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
@@ -176,13 +190,15 @@ Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, 
   refuse_unpriced(request.train, terms);
   if (request.by == TuneBy::public_data) return by_public_data(rows, public_rows, request, charged);
   const Facts facts = rows.facts(terms.rows);
-  const TunePlan plan = plan_tuning(request, facts);
+  const TuneRequest runs = without_bounds(request);
+  const TunePlan plan = plan_tuning(runs, facts);
   const std::string how = std::string(enum_name(request.by)) + " " + std::to_string(request.mean_runs);
   const std::string base = digest_of(request.train, {facts, request.train.problem, request.train.budget}, terms);
   // The draws of every run are charged by curators of their own: the reservation covers them as one event.
-  return run_charged(rows, charged,
-                     {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
-                      [&](Engine& engine, Curator&) { return run_tuning(engine, request, plan, charged.bits); }});
+  return run_charged(
+      rows, charged,
+      {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
+       [&](Engine& engine, Curator&) { return with_bounds(run_tuning(engine, runs, plan, charged.bits), request); }});
 }
 
 }  // namespace sotto

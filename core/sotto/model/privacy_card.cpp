@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/version.h"
 #include "sotto/model/json.h"
@@ -74,6 +75,32 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   card.data_norm = input.facts.data_norm;
   card.version = kVersion;
   return card;
+}
+
+void add_bounds_cost(PrivacyCard& card, const BoundsCost& cost) {
+  if (card.relation != cost.relation) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        "relation: the bounds were found under " + cost.relation + ", which cannot be added to " + card.relation,
+        "relation");
+  }
+  card.remarks.push_back(
+      fmt::format("bounds of the data were found in its rows for epsilon {:.6g}, delta {:.3g}; training alone "
+                  "costs epsilon {:.6g}, delta {:.3g}; the guarantee is that of both",
+                  cost.epsilon, cost.delta, card.epsilon, card.delta));
+  // Basic composition: what was spent on training may have been decided after the bounds were seen.
+  card.epsilon += cost.epsilon;
+  card.delta += cost.delta;
+  for (PrivacyCard::Personal& one : card.personal) {
+    one.epsilon += cost.epsilon;
+    one.delta += cost.delta;
+  }
+  std::vector<PrivacyCard::Spent> events;
+  for (const BoundsCost::Spent& spent : cost.events) {
+    events.push_back({spent.event, "epsilon", spent.epsilon, spent.times, 1});
+  }
+  card.events.insert(card.events.begin(), events.begin(), events.end());
+  card.theorem += "; with the bounds: basic composition [Rogers16]";
 }
 
 namespace {

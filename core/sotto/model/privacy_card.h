@@ -7,6 +7,7 @@
 
 #include "sotto/algorithms/algorithm.h"
 #include "sotto/algorithms/plan.h"
+#include "sotto/data/schema.h"
 
 namespace sotto {
 
@@ -78,6 +79,9 @@ struct PrivacyCard {
 
 /// The card of a plan, before or after it was run.
 PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanInput& input);
+
+/// Adds what finding the bounds of the data cost: the guarantee is that of both together.
+void add_bounds_cost(PrivacyCard& card, const BoundsCost& cost);
 
 /// The card as text for a terminal.
 std::string card_text(const PrivacyCard& card);

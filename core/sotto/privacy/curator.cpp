@@ -166,6 +166,13 @@ std::size_t Curator::choose(Sensitive<Vector>&& scores, const Choice& choice, Al
   return drawn(std::move(scores), choice);
 }
 
+std::vector<std::string> Curator::discover(Sensitive<TextCounts>&& counts, const Discovery& discovery) {
+  discovery.check();
+  use_draws(discovery.event(), 1);
+  const TextCounts secret = std::move(counts.value_);
+  return discovery.draw(*bits_, secret);
+}
+
 PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows) {
   use_draws(law.event(), 1);
   PoissonBatch batch;

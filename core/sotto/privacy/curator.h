@@ -11,6 +11,7 @@
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/allowance.h"
 #include "sotto/privacy/choice.h"
+#include "sotto/privacy/discovery.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/ledger/ledger.h"
@@ -76,6 +77,8 @@ class Curator {
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
   /// The index of the candidate drawn by its secret score, one score a candidate. Errors as release().
   std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice);
+  /// The texts that are shown of the secret counts. Errors as release().
+  std::vector<std::string> discover(Sensitive<TextCounts>&& counts, const Discovery& discovery);
   /// Opens an amount to be spent as the run goes; uses up a charged draw of exactly this event.
   Allowance open_allowance(const Event& whole);
   /// The same as above, the draw paid from an allowance of this curator instead of a charge of its own.
