@@ -10,6 +10,7 @@
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/targets.h"
 #include "train_dense/task.h"
+#include "train_rows/task.h"
 #include "train_sparse/task.h"
 
 namespace {
@@ -20,6 +21,7 @@ const std::vector<sotto::bench::NamedTask>& tasks() {
       {"account_noise", sotto::bench::account_noise_task},
       {"kernels", sotto::bench::kernels_task},
       {"train_dense", sotto::bench::train_dense_task},
+      {"train_rows", sotto::bench::train_rows_task},
       {"train_sparse", sotto::bench::train_sparse_task},
   };
   return kTasks;

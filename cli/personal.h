@@ -14,6 +14,8 @@ class PersonalFlags {
   explicit PersonalFlags(CLI::App& app);
   /// Nothing if no flag was given. `schema` is that of the data file `path`.
   std::optional<PersonalEpsilons> read(const std::string& path, const Schema& schema) const;
+  /// True if the epsilons are a column of the data.
+  bool reads_data() const noexcept { return !column_.empty(); }
 
  private:
   std::string file_;

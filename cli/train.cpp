@@ -1,21 +1,17 @@
 #include "sotto/train.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "data_flags.h"
 #include "personal.h"
+#include "released_text.h"
 #include "request.h"
-#include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "source.h"
 #include "verbs.h"
 
 namespace sotto::cli {
 namespace {
-
-constexpr const char* kStored = "this request was answered before; the same model again, nothing was charged";
 
 struct TrainVerb {
   explicit TrainVerb(CLI::App& app) : request(app), schema(app), personal(app) {
@@ -42,6 +38,8 @@ struct TrainVerb {
     TrainRequest asked = request.request();
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
+    require(ledger.empty() || !personal.reads_data(), "personal_epsilon_column",
+            "is read from the data before a ledger is charged; give the ledger --personal-epsilons, a file of its own");
     require(!ledger.empty() || !again, "again", "is for training with a ledger");
     Source source = open_source(data, schema, {engine, memory_mb});
     asked.encoding = to_json(source.schema);
@@ -53,16 +51,7 @@ struct TrainVerb {
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     const Released released = run_request(*source.rows, asked, bits);
     if (!out.empty()) save_model_text(released.text, out);
-    if (output.json) {
-      Json json = to_json(released.model.card);
-      if (!ledger.empty()) json["stored"] = released.stored;
-      if (!out.empty()) json["model"] = out;
-      output.print(json.dump(2));
-      return;
-    }
-    std::string text = card_text(released.model.card);
-    if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
-    output.print(text + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+    print_released(output, released, {!ledger.empty(), out});
   }
 
   Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits) const {

@@ -1,7 +1,5 @@
 #include "sotto/train.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 
@@ -12,7 +10,6 @@
 #include "sotto/engines/weighted.h"
 #include "sotto/optim/psgd.h"
 #include "sotto/privacy/curator.h"
-#include "sotto/privacy/ledger/price.h"
 
 namespace sotto {
 namespace {
@@ -170,10 +167,6 @@ void stamp(Curator& curator, const Plan& plan, const TrainRequest& request) {
   for (const std::string& why : request.not_private) curator.stamp(why);
 }
 
-void refuse_if(bool refused, const std::string& why) {
-  if (refused) throw Error(ErrorKind::invalid_argument, "ledger: " + why, "ledger");
-}
-
 template <class T>
 void add_fields(Sha256& hash, const T& object) {
   for_each_field_deep(object, [&](std::string_view name, const auto& value, std::string_view) {
@@ -182,11 +175,12 @@ void add_fields(Sha256& hash, const T& object) {
   });
 }
 
-/// The canonical form of a request: equal requests on equal data, and only those, have equal digests.
+}  // namespace
+
 std::string digest_of(const TrainRequest& request, const PlanInput& input, const LedgerTerms& terms) {
   Sha256 hash;
   hash.add_text("sotto request 1");
-  hash.add_text(terms.fingerprint);
+  hash.add_text(terms.data_tag);
   hash.add_text(request.encoding);
   hash.add_number(input.facts.rows);
   hash.add_number(input.facts.features);
@@ -206,31 +200,6 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
   return hex_of(hash.finish());
 }
 
-PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Quote& quoted, const LedgerTerms& terms) {
-  PrivacyCard::LedgerUse use;
-  use.enforced = true;
-  use.ledger = terms.id;
-  use.entry = reservation.entry();
-  use.filter = enum_name(quoted.filter.kind());
-  use.currency = quoted.filter.currency();
-  use.epsilon = quoted.filter.budget().epsilon;
-  use.delta = quoted.filter.budget().delta;
-  use.cost = Filter::text_of(reservation.cost());
-  use.spent = Filter::text_of(reservation.spent_after());
-  use.limit = Filter::text_of(quoted.filter.limit());
-  return use;
-}
-
-void require_fit(const Quote& quoted) {
-  if (quoted.fits()) return;
-  const double delta = quoted.input.budget.delta;
-  refuse_spending(quoted.filter, quoted.cost,
-                  fmt::format("; at delta {} that is epsilon up to {:.6g}", number_text(delta),
-                              largest_epsilon(quoted.filter, delta)));
-}
-
-}  // namespace
-
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   const PlanInput input{engine.facts(), request.problem, request.budget};
   Plan plan = plan_of(request, input);
@@ -242,59 +211,40 @@ Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   return make_model(std::move(result), plan, request, input);
 }
 
+void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms) {
+  const Relation relation = terms.filter.budget.relation;
+  refuse_ledger_if(request.budget.relation != relation, "it is kept under " + std::string(enum_name(relation)) +
+                                                            "; a request under another relation has no price");
+  if (request.not_private.empty()) return;
+  refuse_ledger_if(true, "it takes private requests only: " + request.not_private.front());
+}
+
 Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger) {
-  const Relation relation = ledger.terms().filter.budget.relation;
-  refuse_if(request.budget.relation != relation,
-            "it is kept under " + std::string(enum_name(relation)) + "; a request under another relation has no price");
+  refuse_unpriced(request, ledger.terms());
   const PlanInput input{facts, request.problem, request.budget};
   Plan plan = plan_of(request, input);
-  std::vector<std::string> reasons = plan.not_private;
-  reasons.insert(reasons.end(), request.not_private.begin(), request.not_private.end());
-  if (!reasons.empty()) refuse_if(true, "it takes private requests only: " + reasons.front());
-  refuse_if(plan.charges.empty(), "it takes private requests only: the plan adds no noise");
-  refuse_if(plan.noise_path == NoisePath::fast,
-            "noise_path fast has no price: the distance of its noise from the ideal law is not bounded");
+  if (!plan.not_private.empty()) {
+    refuse_ledger_if(true, "it takes private requests only: " + plan.not_private.front());
+  }
+  refuse_ledger_if(plan.charges.empty(), "it takes private requests only: the plan adds no noise");
+  refuse_ledger_if(plan.noise_path == NoisePath::fast,
+                   "noise_path fast has no price: the distance of its noise from the ideal law is not bounded");
   const Filter filter = ledger.filter();
-  const Price price = price_of(planned_cost(plan), filter);
-  const Filter::Cost cost = filter.cost_of(price.event, price.distance);
+  const Filter::Cost cost = cost_in(filter, planned_cost(plan));
   return {input, std::move(plan), filter, cost};
 }
 
-Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, const LedgerUse& use) {
-  Ledger& ledger = use.ledger;
-  const LedgerTerms& terms = ledger.terms();
-  const Quote quoted = quote(request, rows.facts(terms.rows), ledger);
-  refuse_if(!bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
-  const std::string digest = digest_of(request, quoted.input, terms);
-  const std::optional<std::string> before = use.again ? std::nullopt : ledger.stored(digest);
-  if (!before) require_fit(quoted);
-  if (hex_of(rows.fingerprint()) != terms.fingerprint) {
-    throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for; nothing was charged",
-                "data");
-  }
-  if (before) return {*before, model_from_text(*before, "the stored model"), true};
+ChargedRun charged_run(const TrainRequest& request, const Quote& quoted, const LedgerTerms& terms) {
+  return {planned_cost(quoted.plan), quoted.input.facts, request.budget.delta, digest_of(request, quoted.input, terms),
+          [&request, &quoted](Engine& engine, Curator& curator) {
+            return make_model(run_plan(engine, quoted.plan, request, curator), quoted.plan, request, quoted.input);
+          }};
+}
 
-  Curator curator(bits);
-  Reservation reservation = curator.charge(planned_cost(quoted.plan), ledger, digest);
-  reservation.begin_reading();
-  const std::unique_ptr<Engine> engine = rows.open();
-  const Facts& planned = quoted.input.facts;
-  const Facts found = engine->facts();
-  if (found.rows != planned.rows || found.features != planned.features || found.data_norm != planned.data_norm ||
-      found.classes != planned.classes) {
-    throw Error(
-        ErrorKind::invalid_data,
-        fmt::format("data: read like this it has {} rows of {} features, the ledger was made for {} rows and the "
-                    "plan for {} features; what was reserved stays spent",
-                    found.rows, found.features, planned.rows, planned.features),
-        "data");
-  }
-  Released released;
-  released.model = make_model(run_plan(*engine, quoted.plan, request, curator), quoted.plan, request, quoted.input);
-  released.model.card.budget = card_of(reservation, quoted, terms);
-  released.text = model_text(released.model);
-  ledger.release(reservation, released.text);
-  return released;
+Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, const LedgerUse& use) {
+  const LedgerTerms& terms = use.ledger.terms();
+  const Quote quoted = quote(request, rows.facts(terms.rows), use.ledger);
+  return run_charged(rows, {use, bits}, charged_run(request, quoted, terms));
 }
 
 }  // namespace sotto

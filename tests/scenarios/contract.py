@@ -133,6 +133,13 @@ class Contract(unittest.TestCase):
         self.assertLess(after["remaining"], before["remaining"])
         self.assertEqual([entry["state"] for entry in after["entries"]], ["released"])
         self.assertEqual(after["guarantee"], {"epsilon": 1, "delta": 1e-6})
+        fits = {fit["event"]: fit["largest"] for fit in after["would_fit"]}
+        self.assertEqual(set(fits), {"gaussian", "discrete_gaussian", "pure", "exponential", "request"})
+        self.assertTrue(all(largest > 0 for largest in fits.values()))
+        text = self.run_sotto("ledger", "show", "L")
+        for kind in ("gaussian release of mu", "discrete_gaussian release of rho", "pure release of epsilon",
+                     "exponential release of epsilon", "request of epsilon"):
+            self.assertIn("one more " + kind + " up to", text)
         self.assertIs(json.loads(self.run_sotto(*train, "--out", "second.json"))["stored"], True)
         folder = Path(self.directory.name)
         self.assertEqual((folder / "first.json").read_bytes(), (folder / "second.json").read_bytes())
@@ -167,16 +174,48 @@ class Contract(unittest.TestCase):
             self.assertEqual((record["sequence"], record["previous"], record["spent_loss"]),
                              (sequence, previous, spent))
             self.assertLessEqual(spent, limit)
-            content = text("sotto ledger record 1") + text(previous) + number(sequence) + text(record["kind"])
+            content = text("sotto ledger record 2") + text(previous) + number(sequence) + text(record["kind"])
             for field in ("entry", "time", "cost_loss", "cost_delta", "spent_loss", "spent_delta"):
                 content += number(record[field])
-            content += text(record["request"]) + text(record["detail"])
+            content += text(record["request"]) + text(record["detail"]) + text(record["token"])
             self.assertEqual(hashlib.sha256(content).hexdigest(), record["hash"])
             if record["kind"] == "released":
+                reserved = records[record["entry"]]
+                self.assertEqual(hashlib.sha256(record["token"].encode()).hexdigest(), reserved["token"])
                 self.assertEqual(hashlib.sha256(record["model"].encode()).hexdigest(), record["detail"])
             previous = record["hash"]
         self.assertEqual([record["kind"] for record in records],
                          ["opened", "placed", "reserved", "released", "reserved", "released"])
+
+    def test_what_a_ledger_prints_does_not_tell_the_data(self):
+        self.run_sotto("ledger", "create", "P", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--data", "sphere.csv")
+        self.run_sotto("train", "--ledger", "P", "--data", "sphere.csv", "--label", "y", *RECIPE[:6], "--epsilon", "0.2",
+                       "--delta", "1e-7", *RECIPE[8:])
+        fingerprint = hashlib.sha256((Path(self.directory.name) / "sphere.csv").read_bytes()).hexdigest()
+        for verb in (["show"], ["show", "--json"], ["show", "--fingerprints"], ["log"], ["log", "--json"], ["export"]):
+            printed = self.run_sotto("ledger", verb[0], "P", *verb[1:])
+            self.assertNotIn(fingerprint[:12], printed)
+            self.assertEqual("not for release" in printed, "--fingerprints" in verb)
+        tag = json.loads(self.run_sotto("ledger", "show", "P", "--json", "--fingerprints"))["data_tag"]["tag"]
+        self.assertNotIn("data_tag", json.loads(self.run_sotto("ledger", "show", "P", "--json")))
+        self.assertEqual(len(tag), 64)
+
+    def test_private_tuning_is_charged_to_a_ledger(self):
+        self.run_sotto("ledger", "create", "T", "--budget-epsilon", "2", "--budget-delta", "1e-5", "--data", "sphere.csv",
+                       "--filter", "sum")
+        tune = ["tune", "--ledger", "T", "--data", "sphere.csv", "--label", "y", "--data-norm", "1", "--loss", "logistic",
+                "--method", "bolt_on", "--grid", "lambda=0.01,0.1", "--mean-runs", "2", "--delta", "1e-6", "--json"]
+        for by, spent in (("parts", 0.5), ("random_stopping", 1.0)):
+            card = json.loads(self.run_sotto(*tune, "--tune-by", by, "--epsilon", "0.5"))
+            self.assertIs(card["budget"]["enforced"], True)
+            self.assertIs(card["stored"], False)
+            self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], spent)
+            self.assertIs(json.loads(self.run_sotto(*tune, "--tune-by", by, "--epsilon", "0.5"))["stored"], True)
+        card = json.loads(self.run_sotto(*tune, "--tune-by", "public", "--public-data", "sphere.csv", "--epsilon", "0.25"))
+        self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], 1.25)
+        refused = subprocess.run([PROGRAM, *tune, "--tune-by", "parts", "--epsilon", "0.8"], cwd=self.directory.name,
+                                 stderr=subprocess.PIPE, stdout=subprocess.PIPE, check=False, text=True)
+        self.assertEqual((refused.returncode, refused.stdout), (4, ""))
 
     def test_without_a_ledger_the_card_says_so(self):
         self.assertEqual(self.train()["budget"]["enforced"], False)

@@ -48,7 +48,7 @@ Plan Scs13::plan(const PlanInput& input) const {
   if (noise_path == NoisePath::fast) {
     plan.remarks.emplace_back(
         "noise_path fast: the guarantee holds for ideal noise; the float-grade noise drawn here does not withstand "
-        "attacks on the low bits, and delta_num is not covered");
+        "attacks on the low bits, and how far it is from ideal noise (delta_num) is not known");
   }
   return plan;
 }

@@ -98,10 +98,13 @@ Json to_json(const PrivacyCard& card) {
     json["claimed"] = Json{{"epsilon", card.epsilon}, {"delta", card.delta}};
   }
   json["l2_sensitivity"] = card.l2_sensitivity;
-  json["noise"] =
-      Json{{"mechanism", card.noise.mechanism}, {"added_to", card.noise.added_to}, {"path", card.noise.path},
-           {"scale", card.noise.scale},         {"stddev", card.noise.stddev},     {"grid", card.noise.grid},
-           {"delta_num", card.noise.delta_num}};
+  json["noise"] = Json{{"mechanism", card.noise.mechanism},
+                       {"added_to", card.noise.added_to},
+                       {"path", card.noise.path},
+                       {"scale", card.noise.scale},
+                       {"stddev", card.noise.stddev},
+                       {"grid", card.noise.grid},
+                       {"delta_num", card.noise.delta_num ? Json(*card.noise.delta_num) : Json()}};
   json["events"] = Json::array();
   for (const auto& e : card.events) {
     json["events"].push_back(Json{
@@ -137,10 +140,14 @@ PrivacyCard card_from_json(const Json& json) {
   card.delta = promise.at("delta").get<double>();
   card.l2_sensitivity = json.at("l2_sensitivity").get<double>();
   const Json& noise = json.at("noise");
-  card.noise = {noise.at("mechanism").get<std::string>(), noise.at("added_to").get<std::string>(),
-                noise.at("path").get<std::string>(),      noise.at("scale").get<double>(),
-                noise.at("stddev").get<double>(),         noise.at("grid").get<double>(),
-                noise.at("delta_num").get<double>()};
+  card.noise = {noise.at("mechanism").get<std::string>(),
+                noise.at("added_to").get<std::string>(),
+                noise.at("path").get<std::string>(),
+                noise.at("scale").get<double>(),
+                noise.at("stddev").get<double>(),
+                noise.at("grid").get<double>(),
+                {}};
+  if (!noise.at("delta_num").is_null()) card.noise.delta_num = noise.at("delta_num").get<double>();
   for (const Json& e : json.at("events")) {
     card.events.push_back({e.at("event").get<std::string>(), e.at("parameter").get<std::string>(),
                            e.at("value").get<double>(), e.at("times").get<std::uint64_t>(),

@@ -23,6 +23,10 @@ PrivacyCard::Noise noise_of(const Plan& plan) {
   noise.added_to = describe(plan.noise_at);
   noise.path = enum_name(plan.noise_path);
   noise.delta_num = plan.noise->delta_num;
+  if (plan.noise_path == NoisePath::fast) {
+    noise.grid = 0;
+    noise.delta_num.reset();
+  }
   return noise;
 }
 
@@ -100,7 +104,9 @@ std::string card_text(const PrivacyCard& card) {
     line("l2_sensitivity", fmt::format("{:.8g}", card.l2_sensitivity));
     line("noise", fmt::format("{} on {}, scale {:.6g}, standard deviation {:.6g} a coordinate", card.noise.mechanism,
                               card.noise.added_to, card.noise.scale, card.noise.stddev));
-    line("grid", fmt::format("{:.6g}, numerical delta {:.3g}", card.noise.grid, card.noise.delta_num));
+    line("grid",
+         fmt::format("{}, numerical delta {}", card.noise.grid > 0 ? fmt::format("{:.6g}", card.noise.grid) : "none",
+                     card.noise.delta_num ? fmt::format("{:.3g}", *card.noise.delta_num) : "not known"));
   }
   for (const auto& event : card.events) {
     line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,9 +18,9 @@ struct PrivacyCard {
     std::string added_to = "nothing";
     std::string path = "safe";
     double scale = 0;
-    double stddev = 0;  ///< of one coordinate of what is noised
-    double grid = 0;
-    double delta_num = 0;
+    double stddev = 0;                    ///< of one coordinate of what is noised
+    double grid = 0;                      ///< 0: not on a grid
+    std::optional<double> delta_num = 0;  ///< none: not known (noise_path fast)
   };
   struct Spent {
     std::string event;
