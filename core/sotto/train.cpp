@@ -116,7 +116,7 @@ struct Result {
 
 /// What a plan makes of the rows, released through the curator.
 Result run_rows(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
-  const PlanInput input{engine.facts(), request.problem, request.budget};
+  const PlanInput input{engine.facts(), request.problem, request.budget.within_reach()};
   const std::function<void(double)> silent = [](double) {};
   const Run run{engine, curator, input, request.progress ? request.progress : silent};
   Result result;
@@ -209,7 +209,7 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
 
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   check_bounds_cost(request);
-  const PlanInput input{engine.facts(), request.problem, request.budget};
+  const PlanInput input{engine.facts(), request.problem, request.budget.within_reach()};
   Plan plan = plan_of(request, input);
   Curator curator(bits);
   stamp(curator, plan, request);
@@ -232,7 +232,7 @@ void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms) {
 
 Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger) {
   refuse_unpriced(request, ledger.terms());
-  const PlanInput input{facts, request.problem, request.budget};
+  const PlanInput input{facts, request.problem, request.budget.within_reach()};
   Plan plan = plan_of(request, input);
   if (!plan.not_private.empty()) {
     refuse_ledger_if(true, "it takes private requests only: " + plan.not_private.front());

@@ -55,6 +55,13 @@ class Contract(unittest.TestCase):
     def test_the_published_calibration_is_not_private(self):
         self.assertIs(self.train("--calibration", "published")["private"], False)
 
+    def test_a_budget_beyond_reach_buys_what_is_within(self):
+        for method in ("bolt_on", "scs13", "objective", "output", "dpgd"):
+            plan = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "5", "--lambda", "0.01", "--method",
+                                             method, "--epsilon", "1e6", "--delta", "1e-6", "--json"))
+            self.assertTrue(plan["private"])
+            self.assertLessEqual(plan["guarantee"]["epsilon"], 1e4)
+
     def test_plan_prints_the_same_fields_without_rows(self):
         plan = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "5", *RECIPE, "--json"))
         trained = self.train()
