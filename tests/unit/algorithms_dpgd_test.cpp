@@ -191,11 +191,12 @@ TEST(Dpgd, PassesOfZeroFollowRowsStepAndBudget) {
 TEST(Dpgd, NoiseFollowsTheSensitivityAtThePublicWeights) {
   const PlanInput input = input_of(kBudget);
   const Dpgd algorithm{.passes = 10, .bound = DescentBound::composition};
-  const Calibrated noise = dpgd_composition(algorithm, dpgd_shape(algorithm, input), input);
+  const DpgdShape shape = dpgd_shape(algorithm, input);
+  const Calibrated noise = dpgd_composition(algorithm, shape, input);
   const double whole = base_of(noise.mechanism).sensitivity;
   for (const double norm : {0.0, 0.5, 2.0, 8.0, 40.0, 1e3}) {
     const Vector weights = {norm, 0, 0, 0, 0};
-    const Mechanism here = dpgd_noise_at(weights, noise, input);
+    const Mechanism here = dpgd_noise_at(weights, noise, shape, input);
     EXPECT_EQ(event_of(here), event_of(noise.mechanism)) << "the cost is that of the plan";
     EXPECT_LE(base_of(here).sensitivity, whole);
     // The pairs that stretch the set of gradients: opposite rows, and rows that differ across the weights.

@@ -64,7 +64,7 @@ std::pair<std::uint64_t, std::uint64_t> rows_of(const DpgdShape& shape, std::uin
 Vector run_composition(const Dpgd& options, const DpgdShape& shape, const Run& run) {
   const Calibrated noise = dpgd_composition(options, shape, run.input);
   PublicDescent descent(options, shape, run.input.problem.lambda);
-  GradientSum sum(run.input.problem.loss, run.input.facts);
+  GradientSum sum(run.input.problem.loss, run.input.facts, shape.clip);
   for (std::uint64_t step = 0; step < shape.steps(); ++step) {
     sum.start(descent.weights());
     if (shape.batches == 1) {
@@ -73,7 +73,7 @@ Vector run_composition(const Dpgd& options, const DpgdShape& shape, const Run& r
       const auto [first, count] = rows_of(shape, step % shape.batches);
       run.engine.scan_rows(first, count, sum);
     }
-    descent.step(run.curator.release(sum.take(), dpgd_noise_at(descent.weights(), noise, run.input)));
+    descent.step(run.curator.release(sum.take(), dpgd_noise_at(descent.weights(), noise, shape, run.input)));
     run.progress(static_cast<double>(step + 1) / static_cast<double>(shape.steps()));
   }
   return std::move(descent).released();
