@@ -52,7 +52,7 @@ void Session::measure(const Contender& contender, bool pure) {
     } catch (const Error& error) {
       results_.refuse(point, error.what());
       fmt::print("{} {} {}: refused: {}\n", set_.name, contender.name, contender.settings_text(), error.what());
-      return;
+      continue;  // a larger budget may do
     }
     const Summary row = results_.summary(point);
     fmt::print("{} {} [{}] epsilon {} delta {:.2g}: {:.2f} +- {:.2f}, auc {:.4f}, {} runs\n", set_.name, contender.name,

@@ -26,6 +26,7 @@ class Session {
   /// Without a budget, once.
   void measure_reference(const Contender& contender);
   Point point_of(const Contender& contender, double epsilon, bool pure);
+  void set_runs(std::size_t runs) noexcept { choice_.runs = runs; }
   Results& results() noexcept { return results_; }
   double majority() { return 100 * data(0).majority(); }
 

@@ -1,7 +1,7 @@
 // What: which solver, and with which parameters, from public facts and a budget.
-// Formula: N = E|v|, the norm of the noise objective perturbation would add (the smaller of the laws for delta and for
-//   0). objective if the law for 0 is the smaller, or N <= 0.015 X m; else dpgd. objective: kappa = m lambda the larger
-//   of X N/40 and what makes the Jacobian cost epsilon/4. dpgd: gradients clipped to half the loss's bound; travel
+// Formula: N = E|v|, the norm of the noise objective perturbation would add with kappa0, at which the Jacobian costs
+//   epsilon/4; by the law for delta, or the one for 0 if that is smaller. objective if it is, or N <= 0.02 X m; else
+//   dpgd. objective: m lambda = kappa = max(kappa0, X N/50). dpgd: gradients clipped to half the loss's bound; travel
 //   (steps x step) such that noise moves the margin of a row of norm X by 1; momentum where that needs over 100 steps.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
@@ -22,10 +22,10 @@
 namespace sotto {
 namespace {
 
-constexpr double kReach = 40;             // of the noise alone: |v| / kappa, in units of 1/X
+constexpr double kReach = 50;             // of the noise alone: |v| / kappa, in units of 1/X
 constexpr double kJacobianShare = 0.25;   // of epsilon, at most
 constexpr double kLeastCurvature = 0.01;  // in units of X^2: hardly any regularisation
-constexpr double kNoisyShare = 0.015;     // of |v| in X m, above which descent with clipped gradients is better
+constexpr double kNoisyShare = 0.02;      // of |v| in X m, above which descent with clipped gradients is better
 constexpr double kMarginNoise = 1;
 constexpr double kFewestSteps = 10;
 constexpr double kMostSteps = 100;
@@ -76,13 +76,9 @@ class Chooser {
     const bool given = lambda > 0;
     try {
       if (!given) lambda = least_curvature() / rows_;
-      // The noise depends on lambda a little, by what the Jacobian leaves of epsilon.
-      for (int i = 0; i < 3; ++i) {
-        const ObjectiveNoise noise = Objective{.declared_rows = declared_rows_}.noise(planned.input);
-        planned.noise_norm = stddev_of(noise.on_objective) * std::sqrt(static_cast<double>(noise.shape.dimension));
-        if (given) break;
-        lambda = std::max(least_curvature(), norm_ * planned.noise_norm / kReach) / rows_;
-      }
+      const ObjectiveNoise noise = Objective{.declared_rows = declared_rows_}.noise(planned.input);
+      planned.noise_norm = stddev_of(noise.on_objective) * std::sqrt(static_cast<double>(noise.shape.dimension));
+      if (!given) lambda = std::max(least_curvature(), norm_ * planned.noise_norm / kReach) / rows_;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::unsupported) throw;
       return {};
