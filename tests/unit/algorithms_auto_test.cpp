@@ -30,7 +30,7 @@ void for_each_input(const Visit& visit) {
   for_each_member<Loss>([&](auto tag) {
     for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
       for (const double delta : {0.0, 1e-9}) {
-        for (const double epsilon : {0.05, 1.0, 8.0}) {
+        for (const double epsilon : {0.05, 8.0}) {
           for (const std::uint32_t features : {3U, 200U}) {
             for (const std::uint32_t classes : {2U, 5U}) {
               visit(input_of(typename decltype(tag)::type{}, {epsilon, delta, relation}, features, classes));
@@ -67,7 +67,7 @@ TEST(Auto, ThePlanIsThatOfTheSolverItChooses) {
     EXPECT_EQ(planned_cost(plan).distance, planned_cost(own).distance);
     ++plans;
   });
-  EXPECT_EQ(plans, 4U * 2 * 2 * 3 * 2 * 2) << "every combination has a plan";
+  EXPECT_EQ(plans, 4U * 2 * 2 * 2 * 2 * 2) << "every combination has a plan";
 }
 
 TEST(Auto, NoPlanPromisesMoreThanTheBudgetAsksFor) {
@@ -113,8 +113,11 @@ TEST(Auto, FewFeaturesGetPureNoiseAndMuchNoiseGetsDescent) {
   EXPECT_EQ(solver_of(input_of(Logistic{}, small, 6)), "objective");
   EXPECT_EQ(Auto{}.choose(input_of(Logistic{}, small, 6)).input.budget.delta, 0);
   EXPECT_EQ(solver_of(input_of(Logistic{}, small, 100)), "dpgd");
-  EXPECT_EQ(solver_of(input_of(Logistic{}, large, 100)), "objective");
-  EXPECT_EQ(Auto{}.choose(input_of(Logistic{}, large, 100)).input.budget.delta, 1e-9);
+  EXPECT_EQ(solver_of(input_of(Logistic{}, large, 100)), "dpgd");
+  PlanInput many = input_of(Logistic{}, large, 100);
+  many.facts.rows = 10'000'000;
+  EXPECT_EQ(solver_of(many), "objective") << "hardly any noise: nothing is better than the minimiser";
+  EXPECT_EQ(Auto{}.choose(many).input.budget.delta, 1e-9);
   EXPECT_EQ(solver_of(input_of(Softmax{}, large, 784, 10)), "dpgd");
   EXPECT_EQ(solver_of(input_of(Softmax{}, {.epsilon = 1}, 784, 10)), "objective");
   EXPECT_EQ(solver_of(input_of(Hinge{}, large)), "dpgd") << "objective perturbation has no proof for it";

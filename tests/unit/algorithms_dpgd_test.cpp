@@ -234,7 +234,7 @@ TEST(Dpgd, ClippedGradientsNeedTheNoiseOfTheClip) {
     EXPECT_NEAR(algorithm.plan(input_of(kBudget)).l2_sensitivity, 2 * clip, 1e-6);
     Dpgd declared = algorithm;
     declared.declared_rows = 10000;
-    EXPECT_NEAR(declared.plan(input_of(add_remove)).l2_sensitivity, clip, 1e-6);
+    EXPECT_NEAR(declared.plan(input_of(add_remove)).l2_sensitivity, clip, 1e-3 * clip);
   }
   // A clip that never acts changes nothing.
   const Dpgd loose{.passes = 10, .clip = 5, .bound = DescentBound::composition};

@@ -1,8 +1,8 @@
 // What: which solver, and with which parameters, from public facts and a budget.
-// Formula: N = E|v|, the norm of the noise objective perturbation would add with kappa0, at which the Jacobian costs
-//   epsilon/4; by the law for delta, or the one for 0 if that is smaller. objective if it is, or N <= 0.02 X m; else
-//   dpgd. objective: m lambda = kappa = max(kappa0, X N/50). dpgd: gradients clipped to half the loss's bound; travel
-//   (steps x step) such that noise moves the margin of a row of norm X by 1; momentum where that needs over 100 steps.
+// Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). objective by
+//   the law for 0 if its N is at most 1.15 times the other; by the Gaussian if N <= 0.0002 X m; else dpgd. objective:
+//   m lambda = max(X N/40, what makes the Jacobian cost epsilon/4). dpgd: gradients clipped to half their bound, travel
+//   (steps x step) such that noise moves a margin by 1.25 at norm X; momentum where that needs over 200 steps.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "sotto/algorithms/dpgd_shape.h"
 #include "sotto/algorithms/row_count.h"
@@ -22,24 +21,21 @@
 namespace sotto {
 namespace {
 
-constexpr double kReach = 50;             // of the noise alone: |v| / kappa, in units of 1/X
+constexpr double kReach = 40;             // of the noise alone: its norm over kappa, in units of 1/X
 constexpr double kJacobianShare = 0.25;   // of epsilon, at most
+constexpr double kMostJacobian = 0.9;     // the same for a lambda that was given
 constexpr double kLeastCurvature = 0.01;  // in units of X^2: hardly any regularisation
-constexpr double kNoisyShare = 0.02;      // of |v| in X m, above which descent with clipped gradients is better
-constexpr double kMarginNoise = 1;
+constexpr double kNoisyShare = 0.0002;    // of |v| in X m, above which descent with clipped gradients is better
+constexpr double kMarginNoise = 1.25;     // of a row of norm X; of the gap between two scores where there are several
+constexpr double kPureWorth = 1.15;       // so much more noise is accepted for a guarantee without delta
 constexpr double kFewestSteps = 10;
-constexpr double kMostSteps = 100;
+constexpr double kMostSteps = 200;
 constexpr double kMostMomentum = 0.95;
+constexpr double kSteepest = 1.75;  // of (1 + momentum)/beta; from 2 on heavy ball is not stable
 
 double stddev_of(const Mechanism& mechanism) {
   return std::visit([](const auto& m) { return m.stddev(); }, mechanism);
 }
-
-/// Objective perturbation with its input, and the expected norm of its linear term.
-struct PlannedObjective {
-  PlanInput input;
-  double noise_norm = 0;
-};
 
 class Chooser {
  public:
@@ -51,49 +47,56 @@ class Chooser {
         constants_(constants_of(input.problem.loss, norm_, input.facts.classes)) {}
 
   AutoChoice choose() const {
-    const std::optional<PlannedObjective> with_delta = objective(input_.budget.delta);
-    if (input_.budget.delta == 0) return with_delta ? chosen(*with_delta) : descent();
-    if (!with_delta) return descent();
-    const std::optional<PlannedObjective> pure = objective(0);
-    if (pure && pure->noise_norm < with_delta->noise_norm && fits(*pure)) return chosen(*pure);
-    return with_delta->noise_norm > kNoisyShare * norm_ * rows_ ? descent() : chosen(*with_delta);
+    const double pure = noise_norm(0);
+    if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
+    const double gaussian = noise_norm(input_.budget.delta);
+    if (!proven(std::min(pure, gaussian))) return descent();
+    if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
+    return gaussian > kNoisyShare * norm_ * rows_ ? descent() : objective(input_.budget.delta, gaussian);
   }
 
  private:
-  AutoChoice chosen(const PlannedObjective& planned) const {
-    return {Objective{.declared_rows = declared_rows_}, planned.input};
-  }
-  /// The law for delta 0 has a numerical delta, which the budget must hold.
-  bool fits(const PlannedObjective& planned) const {
-    return Objective{.declared_rows = declared_rows_}.plan(planned.input).guarantee.delta <= input_.budget.delta;
+  /// The expected norm of the noise that one gradient sum needs, by the law for this delta.
+  double noise_norm(double delta) const {
+    PlanInput input = input_;
+    input.budget.delta = delta;
+    const Dpgd one{.passes = 1, .bound = DescentBound::composition, .declared_rows = declared_rows_};
+    const DpgdShape shape = dpgd_shape(one, input);
+    return stddev_of(dpgd_composition(one, shape, input).mechanism) * std::sqrt(static_cast<double>(shape.weights));
   }
 
-  /// Nothing where objective perturbation has no proof for this loss, or the lambda that was given is too small for it.
-  std::optional<PlannedObjective> objective(double delta) const {
-    PlannedObjective planned{input_};
-    planned.input.budget.delta = delta;
-    double& lambda = planned.input.problem.lambda;
-    const bool given = lambda > 0;
+  /// Whether objective perturbation has a proof for this loss, and epsilon is enough for a lambda that was given.
+  bool proven(double noise) const {
     try {
-      if (!given) lambda = least_curvature() / rows_;
-      const ObjectiveNoise noise = Objective{.declared_rows = declared_rows_}.noise(planned.input);
-      planned.noise_norm = stddev_of(noise.on_objective) * std::sqrt(static_cast<double>(noise.shape.dimension));
-      if (!given) lambda = std::max(least_curvature(), norm_ * planned.noise_norm / kReach) / rows_;
+      return objective_shape(input_, curvature(noise)).log_determinant <= kMostJacobian * input_.budget.epsilon;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::unsupported) throw;
-      return {};
+      return false;
     }
-    return planned;
+  }
+  /// The law for delta 0 has a numerical delta, which the budget must hold.
+  bool fits(const AutoChoice& choice) const {
+    return std::get<Objective>(choice.solver).plan(choice.input).guarantee.delta <= input_.budget.delta;
   }
 
-  /// The kappa at which the Jacobian costs kJacobianShare of epsilon (spec 7.7).
-  double least_curvature() const {
+  AutoChoice objective(double delta, double noise) const {
+    AutoChoice choice{Objective{.declared_rows = declared_rows_}, input_};
+    choice.input.budget.delta = delta;
+    // The lambda itself, not its product with the rows and back: a lambda that was given stays as it is.
+    if (input_.problem.lambda == 0) choice.input.problem.lambda = curvature(noise) / rows_;
+    return choice;
+  }
+
+  /// m lambda: as given, or by the noise, and at least what makes the Jacobian cost kJacobianShare of epsilon
+  /// (spec 7.7).
+  double curvature(double noise) const {
+    if (input_.problem.lambda > 0) return input_.problem.lambda * rows_;
+    if (!constants_.smooth()) return norm_ * norm_;
     const bool softmax = std::holds_alternative<Softmax>(input_.problem.loss);
     const double others = softmax ? input_.facts.classes - 1.0 : 1.0;
     const double a_row = softmax ? norm_ * norm_ / input_.facts.classes : constants_.smoothness;
-    if (!constants_.smooth()) return norm_ * norm_;
-    const double share = kJacobianShare * input_.budget.epsilon / others;
-    return std::max(a_row / std::expm1(share), kLeastCurvature * norm_ * norm_);
+    const double least = a_row / std::expm1(kJacobianShare * input_.budget.epsilon / others);
+    return std::max({least, norm_ * noise / kReach, kLeastCurvature * norm_ * norm_});
   }
 
   AutoChoice descent() const {
@@ -104,7 +107,8 @@ class Chooser {
     solver.passes = 1;
     const double one = stddev_of(dpgd_composition(solver, dpgd_shape(solver, input_), input_).mechanism);
     const double step = 1 / ((constants_.smooth() ? constants_.smoothness : norm_ * norm_) + input_.problem.lambda);
-    const double travel = kMarginNoise * rows_ / (norm_ * one);
+    const double scores = outputs_of(input_.problem.loss, input_.facts.classes) > 1 ? 2 : 1;
+    const double travel = kMarginNoise / std::sqrt(scores) * rows_ / (norm_ * one);
     if (input_.budget.delta == 0) {
       // Pure noise of a sum grows with the number of sums, so that few of them are worth having.
       solver.passes = static_cast<std::uint32_t>(std::clamp(std::pow(travel / step, 2.0 / 3), 1.0, kMostSteps));
@@ -114,7 +118,8 @@ class Chooser {
     const double steps = std::clamp(travel / step, kFewestSteps, kMostSteps);
     solver.passes = static_cast<std::uint32_t>(steps);
     solver.momentum = std::clamp(1 - kMostSteps * step / travel, 0.0, kMostMomentum);
-    solver.step_size = std::min(travel / solver.passes * (1 - solver.momentum), step * (1 + solver.momentum));
+    solver.step_size =
+        std::min(travel / solver.passes * (1 - solver.momentum), kSteepest * step * (1 + solver.momentum));
     return {solver, input_};
   }
 
