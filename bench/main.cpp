@@ -11,6 +11,7 @@
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/targets.h"
 #include "train_dense/task.h"
+#include "train_rows/task.h"
 #include "train_sparse/task.h"
 
 namespace {
@@ -23,6 +24,7 @@ const std::vector<sotto::bench::NamedTask>& tasks() {
       {"solvers_adult", sotto::bench::solvers_adult_task},
       {"solvers_mnist", sotto::bench::solvers_mnist_task},
       {"train_dense", sotto::bench::train_dense_task},
+      {"train_rows", sotto::bench::train_rows_task},
       {"train_sparse", sotto::bench::train_sparse_task},
   };
   return kTasks;

@@ -152,6 +152,15 @@ Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise
   return for_sensitivity(noise.mechanism, base_of(noise.mechanism).sensitivity - spared);
 }
 
+double dpgd_weighted_share(const Calibrated& noise, const PlanInput& input) {
+  const Relation relation = input.budget.relation;
+  const LossConstants least = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, 0);
+  const double rounding = base_of(noise.mechanism).sensitivity - diameter(constants_for(input), relation);
+  const double smallest = diameter(least, relation);
+  constexpr double kGrid = (1 + 1.0 / 1024) * (1 + 0x1p-30);  // make_grid adds at most that
+  return smallest / ((smallest + rounding) * kGrid);
+}
+
 HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
   refuse_for_hidden(options, shape, input.budget.relation);
   const LossConstants constants = constants_for(input);
@@ -169,6 +178,7 @@ HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanIn
 
   HiddenPlan plan;
   plan.contraction = 1 - gap;
+  plan.hit = hit;
   plan.rounding = step_rounding({shape.weights, additions, radius, eta * constants.lipschitz});
   plan.step = {eta, lambda, divisor, {radius}};
   const double total = hit + 2 * plan.rounding * every;

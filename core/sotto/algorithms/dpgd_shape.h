@@ -31,12 +31,16 @@ Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const P
 Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise, const DpgdShape& shape,
                         const PlanInput& input);
 
+/// The least share of the sensitivity of a sum, at any weights, that is in proportion to D; the rest is rounding.
+double dpgd_weighted_share(const Calibrated& noise, const PlanInput& input);
+
 /// The noise of one step when the last weights alone leave, and the radius that bounds them.
 struct HiddenPlan {
   JointCalibrated noise{};
   DescentStep step{};
   double contraction = 0;
   double rounding = 0;  ///< of one computed step, the grid excepted
+  double hit = 0;       ///< the part of the sensitivity that is in proportion to D
 };
 /// Throws Error{unsupported} where the theorem does not apply, naming the field.
 HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanInput& input);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/version.h"
 #include "sotto/model/json.h"
@@ -23,6 +24,10 @@ PrivacyCard::Noise noise_of(const Plan& plan) {
   noise.added_to = describe(plan.noise_at);
   noise.path = enum_name(plan.noise_path);
   noise.delta_num = plan.noise->delta_num;
+  if (plan.noise_path == NoisePath::fast) {
+    noise.grid = 0;
+    noise.delta_num.reset();
+  }
   return noise;
 }
 
@@ -67,6 +72,9 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
     spent.parts = charge.parts;
     card.events.push_back(spent);
   }
+  for (const PersonalClass& one : plan.personal) {
+    card.personal.push_back({one.epsilon, one.delta, one.positions, double{one.weight}});
+  }
   card.theorem = plan.theorem;
   card.remarks = plan.remarks;
   add_parameters(card, algorithm, input);
@@ -79,6 +87,32 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   card.data_norm = input.facts.data_norm;
   card.version = kVersion;
   return card;
+}
+
+void add_bounds_cost(PrivacyCard& card, const BoundsCost& cost) {
+  if (card.relation != cost.relation) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        "relation: the bounds were found under " + cost.relation + ", which cannot be added to " + card.relation,
+        "relation");
+  }
+  card.remarks.push_back(
+      fmt::format("bounds of the data were found in its rows for epsilon {:.6g}, delta {:.3g}; training alone "
+                  "costs epsilon {:.6g}, delta {:.3g}; the guarantee is that of both",
+                  cost.epsilon, cost.delta, card.epsilon, card.delta));
+  // Basic composition: what was spent on training may have been decided after the bounds were seen.
+  card.epsilon += cost.epsilon;
+  card.delta += cost.delta;
+  for (PrivacyCard::Personal& one : card.personal) {
+    one.epsilon += cost.epsilon;
+    one.delta += cost.delta;
+  }
+  std::vector<PrivacyCard::Spent> events;
+  for (const BoundsCost::Spent& spent : cost.events) {
+    events.push_back({spent.event, "epsilon", spent.epsilon, spent.times, 1});
+  }
+  card.events.insert(card.events.begin(), events.begin(), events.end());
+  card.theorem += "; with the bounds: basic composition [Rogers16]";
 }
 
 namespace {
@@ -109,11 +143,17 @@ std::string card_text(const PrivacyCard& card) {
     line("l2_sensitivity", fmt::format("{:.8g}", card.l2_sensitivity));
     line("noise", fmt::format("{} on {}, scale {:.6g}, standard deviation {:.6g} a coordinate", card.noise.mechanism,
                               card.noise.added_to, card.noise.scale, card.noise.stddev));
-    line("grid", fmt::format("{:.6g}, numerical delta {:.3g}", card.noise.grid, card.noise.delta_num));
+    line("grid",
+         fmt::format("{}, numerical delta {}", card.noise.grid > 0 ? fmt::format("{:.6g}", card.noise.grid) : "none",
+                     card.noise.delta_num ? fmt::format("{:.3g}", *card.noise.delta_num) : "not known"));
   }
   for (const auto& event : card.events) {
     line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter,
                               event.value, event.times, event.parts));
+  }
+  for (const auto& one : card.personal) {
+    line("personal", fmt::format("epsilon {:.6g}, delta {:.3g} for the rows at {} public position(s), weight {:.6g}",
+                                 one.epsilon, one.delta, one.positions, one.weight));
   }
   line("theorem", card.theorem);
   line("budget", budget_text(card.budget));
