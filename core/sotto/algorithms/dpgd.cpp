@@ -103,8 +103,8 @@ Plan Dpgd::plan(const PlanInput& input) const {
   plan.method = kName;
   plan.noise = hidden ? hidden->noise.calibrated : dpgd_composition(*this, shape, input);
   plan.noise_at = hidden ? NoiseAt::each_step : shape.batches == 1 ? NoiseAt::each_scan : NoiseAt::each_batch;
-  plan.weighted_share =
-      hidden ? hidden->hit / base_of(plan.noise->mechanism).grid.sensitivity : dpgd_weighted_share(*plan.noise, input);
+  plan.weighted_share = hidden ? hidden->hit / base_of(plan.noise->mechanism).grid.sensitivity
+                               : dpgd_weighted_share(*plan.noise, shape, input);
   plan.charges = {plan.noise->charge};
   plan.l2_sensitivity = base_of(plan.noise->mechanism).sensitivity;
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row",

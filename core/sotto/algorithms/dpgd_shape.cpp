@@ -152,11 +152,12 @@ Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise
   return for_sensitivity(noise.mechanism, base_of(noise.mechanism).sensitivity - spared);
 }
 
-double dpgd_weighted_share(const Calibrated& noise, const PlanInput& input) {
+double dpgd_weighted_share(const Calibrated& noise, const DpgdShape& shape, const PlanInput& input) {
   const Relation relation = input.budget.relation;
   const LossConstants least = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, 0);
-  const double rounding = base_of(noise.mechanism).sensitivity - diameter(constants_for(input), relation);
-  const double smallest = diameter(least, relation);
+  const double whole = clipped_diameter(constants_for(input), shape.clip, relation);
+  const double rounding = base_of(noise.mechanism).sensitivity - whole;
+  const double smallest = clipped_diameter(least, shape.clip, relation);
   constexpr double kGrid = (1 + 1.0 / 1024) * (1 + 0x1p-30);  // make_grid adds at most that
   return smallest / ((smallest + rounding) * kGrid);
 }

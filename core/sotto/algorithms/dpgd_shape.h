@@ -32,7 +32,8 @@ Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise
                         const PlanInput& input);
 
 /// The least share of the sensitivity of a sum, at any weights, that is in proportion to D; the rest is rounding.
-double dpgd_weighted_share(const Calibrated& noise, const PlanInput& input);
+/// A row is clipped before it is weighted, so clipped gradients have such a share too.
+double dpgd_weighted_share(const Calibrated& noise, const DpgdShape& shape, const PlanInput& input);
 
 /// The noise of one step when the last weights alone leave, and the radius that bounds them.
 struct HiddenPlan {
