@@ -60,6 +60,19 @@ std::size_t character_at(std::string_view text, std::size_t i) noexcept {
   return overlong || no_character ? 0 : length;
 }
 
+/// Where a reader has the open columns.
+std::vector<std::size_t> positions_of(std::span<const OpenColumn> open, const RowReader& reader) {
+  const std::vector<std::string>& names = reader.columns();
+  std::vector<std::size_t> positions;
+  for (const OpenColumn& column : open) {
+    const auto found = std::ranges::find(names, column.name);
+    // The name is not shown: a file that changed meanwhile may have had another one from a row.
+    if (found == names.end()) throw Error(ErrorKind::invalid_data, "data: a column of the plan is not there", "data");
+    positions.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  return positions;
+}
+
 }  // namespace
 
 std::vector<double> size_grid() {
@@ -136,13 +149,14 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
     }
   }
   const auto reader = open_rows(path, schema, ReadMode::lenient);
+  const std::vector<std::size_t> positions = positions_of(open, *reader);
   RawRow row;
   while (reader->next(row)) {
     auto size = counts.sizes.begin();
     auto text = texts.begin();
-    for (const OpenColumn& column : open) {
-      const std::string_view cell = row.cells[column.position];
-      if (!column.text) {
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const std::string_view cell = row.cells[positions[i]];
+      if (!open[i].text) {
         (size++)->add(std::fabs(parse_number(cell)));
       } else {
         if (may_be_category(cell)) ++(*text)[std::string(cell)];
@@ -157,11 +171,12 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
 void count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
                    std::span<BoundCounts> counts) {
   const auto reader = open_rows(path, schema, ReadMode::lenient);
+  const std::vector<std::size_t> positions = positions_of(open, *reader);
   RawRow row;
   while (reader->next(row)) {
     auto next = counts.begin();
-    for (const OpenColumn& column : open) {
-      if (!column.text) (next++)->add(parse_number(row.cells[column.position]));
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (!open[i].text) (next++)->add(parse_number(row.cells[positions[i]]));
     }
   }
 }

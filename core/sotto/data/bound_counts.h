@@ -41,9 +41,9 @@ class BoundCounts {
   std::vector<std::uint64_t> cells_;  // 2 i + 1: equal to candidate i; 2 i: between candidates i - 1 and i
 };
 
-/// A column whose bounds or texts are wanted, by its position in the file.
+/// A column whose bounds or texts are wanted, by its name: where it is, every reading finds for itself.
 struct OpenColumn {
-  std::size_t position = 0;
+  std::string name;
   bool text = false;
 };
 
@@ -56,7 +56,7 @@ struct ColumnCounts {
   std::vector<BoundCounts> sizes;  ///< one an open column that is not text, in their order; over size_grid()
   std::vector<Sensitive<std::map<std::string, std::uint64_t>>> texts;  ///< one an open text column
 };
-/// Reads the whole file once.
+/// Reads the whole file once. Throws Error{invalid_data}, as the next one does, if it has not the open columns.
 ColumnCounts count_columns(const std::string& path, const Schema& schema, std::span<const OpenColumn> open);
 /// Fills the counts of the open columns that are not text, one of `counts` each. Reads the whole file once.
 void count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
