@@ -33,15 +33,44 @@ ColumnKind found_category(Sensitive<TextCounts>&& counts, const Discovery& law, 
   return CategoryColumn{std::move(values)};
 }
 
-Schema with_columns(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
+/// What every reading is held to before something is drawn from it. The file is read as the request says: a row of the
+/// ledger could be a name of a column in it, or many rows.
+class ReadingCheck {
+ public:
+  ReadingCheck() = default;
+  explicit ReadingCheck(const Ledger& ledger) : ledger_(&ledger) {}
+  void require_same(std::uint64_t rows) const {
+    if (ledger_ == nullptr || rows == ledger_->terms().rows) return;
+    // How many it has is not told: it may depend on the text of a cell.
+    throw Error(ErrorKind::invalid_data,
+                "data: read like this it has not the " + std::to_string(ledger_->terms().rows) +
+                    " rows the ledger was made for; nothing is released, what was reserved stays spent",
+                "data");
+  }
+
+ private:
+  const Ledger* ledger_ = nullptr;
+};
+
+/// A plan, and the file it is run on.
+struct BoundsRun {
+  const std::string& path;
+  const BoundsRequest& request;
+  const BoundsPlan& plan;
+  ReadingCheck check{};
+};
+
+Schema with_columns(BoundsRun& run, Curator& curator) {
+  const auto& [path, request, plan, check] = run;
   Schema schema = plan.schema;
   const double epsilon = plan.epsilon_each;
   ColumnCounts counts = count_columns(path, schema, plan.open);
+  check.require_same(counts.rows);
   std::vector<BoundCounts> numbers;
   for (const BoundCounts& sizes : counts.sizes) {
     numbers.emplace_back(range_grid(found_size(sizes, request, epsilon, curator)));
   }
-  if (!numbers.empty()) count_numbers(path, schema, plan.open, numbers);
+  if (!numbers.empty()) check.require_same(count_numbers(path, schema, plan.open, numbers));
   const Discovery law{epsilon, request.budget.relation, plan.allowed, request.max_categories};
   auto number = numbers.begin();
   auto text = counts.texts.begin();
@@ -70,10 +99,12 @@ BoundsCost cost_of(const BoundsPlan& plan, const BoundsRequest& request, const s
   return cost;
 }
 
-Schema run_plan(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
-  Schema schema = plan.open.empty() ? plan.schema : with_columns(path, request, plan, curator);
-  if (request.data_norm) {
-    schema.data_norm = found_size(count_norms(path, schema), request, plan.epsilon_each, curator);
+Schema run_plan(BoundsRun run, Curator& curator) {
+  Schema schema = run.plan.open.empty() ? run.plan.schema : with_columns(run, curator);
+  if (run.request.data_norm) {
+    const NormCounts counts = count_norms(run.path, schema);
+    run.check.require_same(counts.rows);
+    schema.data_norm = found_size(counts.norms, run.request, run.plan.epsilon_each, curator);
   }
   return schema;
 }
@@ -105,7 +136,7 @@ Schema find_bounds(const std::string& path, const BoundsRequest& request, BitSou
   const BoundsPlan plan = plan_bounds(path, request);
   Curator curator(bits);
   for (const Charge& charge : plan.charges) curator.charge(charge);
-  Schema schema = run_plan(path, request, plan, curator);
+  Schema schema = run_plan({path, request, plan}, curator);
   schema.bounds_cost = cost_of(plan, request, "");
   schema.bounds_from_data = schema.bounds_from_data || !curator.stamps().empty();
   return schema;
@@ -143,7 +174,7 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   Curator curator(bits);
   Reservation reservation = curator.charge(cost, ledger, digest);
   reservation.begin_reading();
-  FoundSchema found{run_plan(path, request, plan, curator), false};
+  FoundSchema found{run_plan({path, request, plan, ReadingCheck(ledger)}, curator), false};
   require_same_data(path, plan.schema, ledger);  // it may have been replaced meanwhile
   found.schema.bounds_cost = cost_of(plan, request, terms.id);
   ledger.release(std::move(reservation), to_json(found.schema));

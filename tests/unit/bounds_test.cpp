@@ -327,6 +327,40 @@ TEST_F(BoundsWithLedger, WhatDoesNotFitIsRefusedBeforeTheDataIsLookedAt) {
   EXPECT_EQ(spent(), 0U);
 }
 
+TEST_F(BoundsWithLedger, ARowReadAsTheHeaderIsNotReleased) {
+  open(FilterKind::sum, 1, 1e-5);
+  BoundsRequest request = asking(0.25, 1e-6);
+  request.schema.columns.clear();
+  request.schema.skip_lines = 8;  // the header is then the row of the one who has "only one" job
+  request.schema.label.column = "only one";
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
+  EXPECT_FALSE(testing::contains(message_, "1992")) << message_;
+  EXPECT_EQ(spent(), kUnit / 4);  // the rows were read
+  EXPECT_EQ(ledger_->entries().at(0).state, EntryState::reserved);
+  request.columns = false;
+  request.data_norm = true;
+  request.budget.delta = 0;
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
+}
+
+TEST_F(BoundsWithLedger, ARowThatCountsAsManyIsNotReleased) {
+  // By commas each line after the header is a row, one of them with a cell of 51 lines. By semicolons each line is one.
+  std::string text = "a;y,b\n", cell = "0";
+  for (int i = 0; i < 50; ++i) cell += "\n900;1";
+  for (int i = 0; i < 1999; ++i) text += "5;1,1\n";
+  overwrite(file_.path(), text + "5;1,\"" + cell + "\"\n");
+  open(FilterKind::sum, 1, 1e-5);
+  BoundsRequest request = asking(0.25, 1e-6);
+  request.schema.columns.clear();
+  request.schema.label.column = "b";
+  EXPECT_FALSE(find(request).stored);
+  request.schema.separator = ";";
+  request.schema.label.column = "y,b";
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
+  EXPECT_EQ(spent(), kUnit / 2);
+  EXPECT_EQ(ledger_->entries().back().state, EntryState::reserved);
+}
+
 TEST_F(BoundsWithLedger, BoundsFoundWithoutItAreNotTaken) {
   open(FilterKind::sum, 1, 1e-5);
   const Schema outside = find_bounds(file_.path(), asking(0.25, 1e-6), bits_);

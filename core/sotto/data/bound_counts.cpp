@@ -152,6 +152,7 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
   const std::vector<std::size_t> positions = positions_of(open, *reader);
   RawRow row;
   while (reader->next(row)) {
+    ++counts.rows;
     auto size = counts.sizes.begin();
     auto text = texts.begin();
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -168,25 +169,28 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
   return counts;
 }
 
-void count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
-                   std::span<BoundCounts> counts) {
+std::uint64_t count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
+                            std::span<BoundCounts> counts) {
   const auto reader = open_rows(path, schema, ReadMode::lenient);
   const std::vector<std::size_t> positions = positions_of(open, *reader);
   RawRow row;
+  std::uint64_t rows = 0;
   while (reader->next(row)) {
+    ++rows;
     auto next = counts.begin();
     for (std::size_t i = 0; i < open.size(); ++i) {
       if (!open[i].text) (next++)->add(parse_number(row.cells[positions[i]]));
     }
   }
+  return rows;
 }
 
-BoundCounts count_norms(const std::string& path, Schema complete) {
+NormCounts count_norms(const std::string& path, Schema complete) {
   complete.data_norm = kMaxDataNorm;
   const Encoder encoder(std::move(complete));
   NormSink norms;
-  load(path, encoder, ReadMode::lenient, norms);
-  return std::move(norms.counts);
+  const std::uint64_t rows = load(path, encoder, ReadMode::lenient, norms).rows;
+  return {std::move(norms.counts), rows};
 }
 
 }  // namespace sotto
