@@ -38,6 +38,19 @@ void add_fields(PrivacyCard& card, const T& object) {
   });
 }
 
+/// What ran: of `auto` the solver it chose, with the lambda it chose.
+void add_parameters(PrivacyCard& card, const Algorithm& algorithm, const PlanInput& input) {
+  if (const auto* automatic = std::get_if<Auto>(&algorithm)) {
+    const AutoChoice choice = automatic->choose(input);
+    card.parameters.emplace_back("solver", name_of(choice.solver));
+    add_fields(card, choice.input.problem);
+    std::visit([&](const auto& solver) { add_fields(card, solver); }, choice.solver);
+    return;
+  }
+  add_fields(card, input.problem);
+  std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
+}
+
 }  // namespace
 
 PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanInput& input) {
@@ -64,8 +77,7 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   }
   card.theorem = plan.theorem;
   card.remarks = plan.remarks;
-  add_fields(card, input.problem);
-  std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
+  add_parameters(card, algorithm, input);
   const bool by_recipe = !std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm);
   if (by_recipe) card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
   // Under add_remove the number of rows is private (spec 1.3).
