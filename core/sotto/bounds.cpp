@@ -33,23 +33,34 @@ ColumnKind found_category(Sensitive<TextCounts>&& counts, const Discovery& law, 
   return CategoryColumn{std::move(values)};
 }
 
-/// What every reading is held to before something is drawn from it. The file is read as the request says: a row of the
-/// ledger could be a name of a column in it, or many rows.
+/// What every reading is held to before something is drawn from it: the data the ledger is about, or, without one, the
+/// data of the first reading. A ledger's file is read as the request says: one of its rows could be a name of a column
+/// in it, or many rows.
 class ReadingCheck {
  public:
   ReadingCheck() = default;
   explicit ReadingCheck(const Ledger& ledger) : ledger_(&ledger) {}
-  void require_same(std::uint64_t rows) const {
-    if (ledger_ == nullptr || rows == ledger_->terms().rows) return;
-    // How many it has is not told: it may depend on the text of a cell.
-    throw Error(ErrorKind::invalid_data,
-                "data: read like this it has not the " + std::to_string(ledger_->terms().rows) +
-                    " rows the ledger was made for; nothing is released, what was reserved stays spent",
-                "data");
+  void require_same(const FileReading& reading) {
+    if (ledger_ == nullptr) {
+      if (!first_) first_ = reading.fingerprint;
+      refuse_if(reading.fingerprint != *first_, "it changed while it was read; nothing is released");
+      return;
+    }
+    refuse_if(!ledger_->is_about(reading.fingerprint),
+              "it changed after it was identified; nothing is released, what was reserved stays spent");
+    // How many there are is not told: it may depend on the text of a cell.
+    const std::uint64_t rows = ledger_->terms().rows;
+    refuse_if(reading.rows != rows,
+              "read like this it has not the " + std::to_string(rows) +
+                  " rows the ledger was made for; nothing is released, what was reserved stays spent");
   }
 
  private:
+  static void refuse_if(bool refused, const std::string& why) {
+    if (refused) throw Error(ErrorKind::invalid_data, "data: " + why, "data");
+  }
   const Ledger* ledger_ = nullptr;
+  std::optional<Digest> first_;
 };
 
 /// A plan, and the file it is run on.
@@ -61,11 +72,11 @@ struct BoundsRun {
 };
 
 Schema with_columns(BoundsRun& run, Curator& curator) {
-  const auto& [path, request, plan, check] = run;
+  auto& [path, request, plan, check] = run;
   Schema schema = plan.schema;
   const double epsilon = plan.epsilon_each;
   ColumnCounts counts = count_columns(path, schema, plan.open);
-  check.require_same(counts.rows);
+  check.require_same(counts.reading);
   std::vector<BoundCounts> numbers;
   for (const BoundCounts& sizes : counts.sizes) {
     numbers.emplace_back(range_grid(found_size(sizes, request, epsilon, curator)));
@@ -103,7 +114,7 @@ Schema run_plan(BoundsRun run, Curator& curator) {
   Schema schema = run.plan.open.empty() ? run.plan.schema : with_columns(run, curator);
   if (run.request.data_norm) {
     const NormCounts counts = count_norms(run.path, schema);
-    run.check.require_same(counts.rows);
+    run.check.require_same(counts.reading);
     schema.data_norm = found_size(counts.norms, run.request, run.plan.epsilon_each, curator);
   }
   return schema;
@@ -175,7 +186,6 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   Reservation reservation = curator.charge(cost, ledger, digest);
   reservation.begin_reading();
   FoundSchema found{run_plan({path, request, plan, ReadingCheck(ledger)}, curator), false};
-  require_same_data(path, plan.schema, ledger);  // it may have been replaced meanwhile
   found.schema.bounds_cost = cost_of(plan, request, terms.id);
   ledger.release(std::move(reservation), to_json(found.schema));
   return found;

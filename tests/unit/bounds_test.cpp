@@ -1,7 +1,13 @@
 // Bounds found in the rows: what is planned, what it costs, what a ledger is charged, what the card promises.
 #include "sotto/bounds.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <atomic>
 #include <cmath>
+#include <csignal>
+#include <thread>
 
 #include "data_testing.h"
 #include "ledger_testing.h"
@@ -277,6 +283,63 @@ class BoundsWithLedger : public LedgerTest {
   std::optional<SqliteLedger> ledger_;
 };
 
+/// A name under which every opening reads the same bytes, but for one of them. Each opening gets a pipe of its own,
+/// which is in place before the one before is filled.
+class ChangingFile {
+ public:
+  ChangingFile(const std::string& folder, std::string text, std::string other, int other_at)
+      : path_(folder + "/changing.csv"), text_(std::move(text)), other_(std::move(other)), other_at_(other_at) {
+    ::mkfifo(path_.c_str(), 0600);
+    writer_ = std::thread([this] { serve(); });
+  }
+  ChangingFile(const ChangingFile&) = delete;
+  ChangingFile& operator=(const ChangingFile&) = delete;
+  ~ChangingFile() {
+    done_ = true;
+    ::close(::open(path_.c_str(), O_RDONLY));
+    writer_.join();
+    std::filesystem::remove(path_);
+  }
+  const std::string& path() const { return path_; }
+  int openings() const { return openings_; }
+
+ private:
+  void serve() {
+    sigset_t broken_pipe;  // a reader may close after the header
+    ::sigemptyset(&broken_pipe);
+    ::sigaddset(&broken_pipe, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
+    while (true) {
+      const int pipe = ::open(path_.c_str(), O_WRONLY);  // waits for the reader
+      if (done_) return void(::close(pipe));
+      const std::string next = path_ + ".next";
+      ::mkfifo(next.c_str(), 0600);
+      std::filesystem::rename(next, path_);
+      const std::string& text = openings_++ == other_at_ ? other_ : text_;
+      for (std::size_t sent = 0; sent < text.size();) {
+        const ssize_t count = ::write(pipe, text.data() + sent, text.size() - sent);
+        if (count < 0) break;
+        sent += static_cast<std::size_t>(count);
+      }
+      ::close(pipe);
+    }
+  }
+
+  std::string path_, text_, other_;
+  int other_at_;
+  std::atomic<int> openings_ = 0;
+  std::atomic<bool> done_ = false;
+  std::thread writer_;
+};
+
+/// `people` with other ages, of the same size.
+std::string older_people() {
+  std::string text = people();
+  const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+  text[last] = text[last] == '9' ? '8' : '9';
+  return text;
+}
+
 constexpr std::uint64_t kUnit = Filter::kLossUnits;
 
 TEST_F(BoundsWithLedger, BoundsAndTrainingAreEachChargedOnce) {
@@ -325,6 +388,30 @@ TEST_F(BoundsWithLedger, WhatDoesNotFitIsRefusedBeforeTheDataIsLookedAt) {
   EXPECT_EQ(refused([&] { find(leaves); }), ErrorKind::budget_exceeded);
   EXPECT_EQ(refused([&] { find(asking(0.1, 1e-6)); }), ErrorKind::invalid_data);
   EXPECT_EQ(spent(), 0U);
+}
+
+TEST_F(BoundsWithLedger, NoReadingOfOtherDataIsDrawnFrom) {
+  BoundsRequest request = asking(0.01, 1e-6);
+  request.data_norm = true;
+  open(FilterKind::sum, 1, 1e-3);
+  const auto refusals = [&](const auto& run) {
+    int refused = 0, openings = 1;
+    for (int at = 0; at < openings; ++at) {
+      ChangingFile file(folder_, people(), older_people(), at);
+      try {
+        run(file.path());
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::invalid_data);
+        ++refused;
+      }
+      openings = std::max(openings, file.openings());
+    }
+    return refused;
+  };
+  // Columns are counted, then numbers within the sizes that were found, then norms; a ledger identifies the file
+  // before.
+  EXPECT_EQ(refusals([&](const std::string& path) { find_bounds(path, request, bits_); }), 3);
+  EXPECT_EQ(refusals([&](const std::string& path) { find_bounds(path, request, bits_, {*ledger_, true}); }), 4);
 }
 
 TEST_F(BoundsWithLedger, ARowReadAsTheHeaderIsNotReleased) {

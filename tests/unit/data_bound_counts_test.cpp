@@ -130,8 +130,8 @@ TEST(BoundCounts, ARowCountsOnceInEachColumnAndBadCellsNowhere) {
   ASSERT_EQ(counts.sizes.size(), 1U);
   EXPECT_EQ(SensitiveTestAccess::open(counts.sizes[0].above(0)), slow_scores({1, 2}, 0, Side::above, size_grid()));
   std::vector<BoundCounts> numbers = {BoundCounts(range_grid(3))};
-  EXPECT_EQ(counts.rows, 5U);
-  EXPECT_EQ(count_numbers(file.path(), schema, open, numbers), 5U);
+  EXPECT_EQ(counts.reading.rows, 5U);
+  EXPECT_EQ(count_numbers(file.path(), schema, open, numbers).rows, 5U);
   EXPECT_EQ(SensitiveTestAccess::open(numbers[0].below(0)), slow_scores({-1, 2}, 0, Side::below, range_grid(3)));
   const std::map<std::string, std::uint64_t> expected = {{"blue", 1}, {"red", 2}};
   EXPECT_EQ(SensitiveTestAccess::open(std::move(counts.texts[0])), expected);
@@ -158,7 +158,7 @@ TEST(BoundCounts, NormsAreThoseOfRowsBeforeTheyAreClipped) {
   schema.label.column = "y";
   schema.data_norm = 1;  // does not matter here
   const NormCounts counts = count_norms(file.path(), complete_for(file.path(), schema));
-  EXPECT_EQ(counts.rows, 4U);
+  EXPECT_EQ(counts.reading.rows, 4U);
   EXPECT_EQ(SensitiveTestAccess::open(counts.norms.above(0)), slow_scores({5, 500, 0, 0}, 0, Side::above, size_grid()));
 }
 

@@ -148,11 +148,12 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
       counts.sizes.emplace_back(size_grid());
     }
   }
-  const auto reader = open_rows(path, schema, ReadMode::lenient);
+  FingerprintTap tap;
+  const auto reader = open_rows(path, schema, ReadMode::lenient, tap);
   const std::vector<std::size_t> positions = positions_of(open, *reader);
   RawRow row;
   while (reader->next(row)) {
-    ++counts.rows;
+    ++counts.reading.rows;
     auto size = counts.sizes.begin();
     auto text = texts.begin();
     for (std::size_t i = 0; i < open.size(); ++i) {
@@ -165,32 +166,35 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
       }
     }
   }
+  counts.reading.fingerprint = tap.finish();
   for (auto& each : texts) counts.texts.emplace_back(std::move(each));
   return counts;
 }
 
-std::uint64_t count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
-                            std::span<BoundCounts> counts) {
-  const auto reader = open_rows(path, schema, ReadMode::lenient);
+FileReading count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
+                          std::span<BoundCounts> counts) {
+  FingerprintTap tap;
+  const auto reader = open_rows(path, schema, ReadMode::lenient, tap);
   const std::vector<std::size_t> positions = positions_of(open, *reader);
   RawRow row;
-  std::uint64_t rows = 0;
+  FileReading reading;
   while (reader->next(row)) {
-    ++rows;
+    ++reading.rows;
     auto next = counts.begin();
     for (std::size_t i = 0; i < open.size(); ++i) {
       if (!open[i].text) (next++)->add(parse_number(row.cells[positions[i]]));
     }
   }
-  return rows;
+  reading.fingerprint = tap.finish();
+  return reading;
 }
 
 NormCounts count_norms(const std::string& path, Schema complete) {
   complete.data_norm = kMaxDataNorm;
   const Encoder encoder(std::move(complete));
   NormSink norms;
-  const std::uint64_t rows = load(path, encoder, ReadMode::lenient, norms).rows;
-  return {std::move(norms.counts), rows};
+  const Fingerprinted<LoadReport> report = load_fingerprinted(path, encoder, ReadMode::lenient, norms);
+  return {std::move(norms.counts), {report.value.rows, report.fingerprint}};
 }
 
 }  // namespace sotto

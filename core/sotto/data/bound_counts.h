@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
+#include "sotto/base/sha256.h"
 #include "sotto/data/encoder.h"
 #include "sotto/linalg/vector.h"
 
@@ -51,22 +52,27 @@ struct OpenColumn {
 inline constexpr std::size_t kLongestCategory = 256;
 bool may_be_category(std::string_view text) noexcept;
 
+/// What a reading of a whole file was of, taken from the bytes that were parsed.
+struct FileReading {
+  std::uint64_t rows = 0;
+  Digest fingerprint{};  ///< see fingerprint.h
+};
+
 /// What the cells of the open columns show; each is a secret.
 struct ColumnCounts {
   std::vector<BoundCounts> sizes;  ///< one an open column that is not text, in their order; over size_grid()
   std::vector<Sensitive<std::map<std::string, std::uint64_t>>> texts;  ///< one an open text column
-  std::uint64_t rows = 0;                                              ///< that were read
+  FileReading reading;
 };
 /// Reads the whole file once. Throws Error{invalid_data}, as the next one does, if it has not the open columns.
 ColumnCounts count_columns(const std::string& path, const Schema& schema, std::span<const OpenColumn> open);
-/// Fills the counts of the open columns that are not text, one of `counts` each. Reads the whole file once and returns
-/// how many rows it has.
-std::uint64_t count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
-                            std::span<BoundCounts> counts);
+/// Fills the counts of the open columns that are not text, one of `counts` each. Reads the whole file once.
+FileReading count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
+                          std::span<BoundCounts> counts);
 
 struct NormCounts {
   BoundCounts norms;
-  std::uint64_t rows = 0;
+  FileReading reading;
 };
 /// The L2 norms of the encoded rows before they are clipped, over size_grid(). Reads the whole file once.
 NormCounts count_norms(const std::string& path, Schema complete);
