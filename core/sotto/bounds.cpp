@@ -9,6 +9,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/base/sha256.h"
 #include "sotto/data/fingerprint.h"
+#include "sotto/data/load.h"
 #include "sotto/privacy/curator.h"
 #include "sotto/privacy/ledger/price.h"
 
@@ -120,11 +121,20 @@ Schema run_plan(BoundsRun run, Curator& curator) {
   return schema;
 }
 
-std::string digest_of(const BoundsRequest& request, const LedgerTerms& terms) {
+/// Of the request as it is carried out: what was left to the name of the file is resolved.
+std::string digest_of(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan,
+                      const LedgerTerms& terms) {
   Sha256 hash;
-  hash.add_text("sotto bounds 1");
+  hash.add_text("sotto bounds 2");
   hash.add_text(terms.data_tag);
-  hash.add_text(to_json(request.schema));
+  Schema read = plan.schema;
+  if (read.format == FileFormat::csv) read.separator = std::string(1, separator_of(path, read));
+  hash.add_text(to_json(read));
+  hash.add_number(plan.open.size());
+  for (const OpenColumn& column : plan.open) {
+    hash.add_text(column.name);
+    hash.add_number(column.text ? 1 : 0);
+  }
   hash.add_number(request.columns ? 1 : 0);
   hash.add_number(request.data_norm ? 1 : 0);
   const auto add = [&](std::string_view name, const auto& value, std::string_view) {
@@ -171,7 +181,7 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   refuse_ledger_if(before && before->ledger != terms.id, "other bounds of the schema were found without charging it");
   refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
   const BoundsPlan plan = plan_bounds(path, request);
-  const std::string digest = digest_of(request, terms);
+  const std::string digest = digest_of(path, request, plan, terms);
   const std::optional<std::string> stored = use.again ? std::nullopt : ledger.stored(digest);
   const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};
   if (!stored) {

@@ -369,6 +369,24 @@ TEST_F(BoundsWithLedger, TheSameRequestIsAnsweredAgainForFree) {
   EXPECT_FALSE(find(other).stored);
 }
 
+TEST_F(BoundsWithLedger, TheSameWordsAboutAFileReadInAnotherWayAreAnotherRequest) {
+  std::string text = "x,q\ty\t,y\n";  // by commas x, "q y" and y; by tabs "x,q", y and ",y"
+  for (int i = 0; i < 2000; ++i) text += "1,2\t1\t,1\n";
+  overwrite(file_.path(), text);
+  file_.add("p.tsv", text);
+  open(FilterKind::sum, 1, 1e-5);
+  BoundsRequest request = asking(0.25, 1e-6);
+  request.schema.columns.clear();
+  EXPECT_NE(find_column(find(request).schema, "x"), nullptr);
+  const FoundSchema by_tabs = find_bounds(file_.beside("p.tsv"), request, bits_, {*ledger_, false});
+  EXPECT_FALSE(by_tabs.stored);
+  EXPECT_NE(find_column(by_tabs.schema, "x,q"), nullptr);
+  request.schema.separator = ",";
+  request.schema.format = FileFormat::csv;
+  EXPECT_TRUE(find(request).stored);  // the first one, spelled out
+  EXPECT_EQ(spent(), kUnit / 2);
+}
+
 TEST_F(BoundsWithLedger, AFilterInRhoIsChargedTheDrawsAndTheirDistance) {
   open(FilterKind::zcdp, 1, 1e-4);
   const BoundsRequest request = asking(0.5, 1e-8);
