@@ -12,6 +12,7 @@
 #include "sotto/data/load.h"
 #include "sotto/privacy/curator.h"
 #include "sotto/privacy/ledger/price.h"
+#include "sotto/privacy/rounded_sum.h"
 
 namespace sotto {
 namespace {
@@ -105,8 +106,8 @@ BoundsCost cost_of(const BoundsPlan& plan, const BoundsRequest& request, const s
   }
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;
   if (!before) return cost;
-  cost.epsilon += before->epsilon;
-  cost.delta += before->delta;
+  cost.epsilon = sum_up(cost.epsilon, before->epsilon);
+  cost.delta = sum_up(cost.delta, before->delta);
   cost.events.insert(cost.events.begin(), before->events.begin(), before->events.end());
   return cost;
 }

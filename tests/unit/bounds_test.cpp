@@ -225,9 +225,10 @@ TEST(Bounds, FindingMoreAddsToTheCost) {
   request.schema = first;
   request.columns = false;
   request.data_norm = true;
-  request.budget = {0.25, 0, Relation::replace_one};
+  request.budget = {0.1, 0, Relation::replace_one};
   const Schema second = find_bounds(file.path(), request, bits);
-  EXPECT_DOUBLE_EQ(second.bounds_cost->epsilon, 0.75);
+  EXPECT_DOUBLE_EQ(second.bounds_cost->epsilon, 0.6);
+  EXPECT_GE(static_cast<long double>(second.bounds_cost->epsilon), 0.5L + static_cast<long double>(0.1));
   EXPECT_EQ(second.bounds_cost->delta, first.bounds_cost->delta);
   EXPECT_EQ(second.bounds_cost->events.size(), 3U);
   request.budget.relation = Relation::add_remove;
@@ -502,6 +503,22 @@ TEST_F(BoundsWithLedger, WithoutALedgerTheCardPromisesBothTogether) {
   TrainRequest other = training(schema, 0.5);
   other.budget.relation = Relation::add_remove;
   EXPECT_EQ(refused([&] { train(*engine, other, bits_); }), ErrorKind::invalid_argument);
+}
+
+TEST(Bounds, ACardStatesNoLessThanTheSum) {
+  for (const double training : {0.1, 0.2, 0.3, 0.5, 1.0, 1e-7}) {
+    for (const double bounds : {0.1, 0.2, 0.3, 0.6, 0.7, 3e-8}) {
+      PrivacyCard card;
+      card.relation = "replace_one";
+      card.epsilon = card.delta = training;
+      card.personal.push_back({training, training, 1, 1});
+      add_bounds_cost(card, {card.relation, bounds, bounds, {}, ""});
+      for (const double stated : {card.epsilon, card.delta, card.personal[0].epsilon, card.personal[0].delta}) {
+        EXPECT_GE(static_cast<long double>(stated), static_cast<long double>(training) + bounds);
+        EXPECT_DOUBLE_EQ(stated, training + bounds);
+      }
+    }
+  }
 }
 
 TEST_F(BoundsWithLedger, TuningAddsTheBoundsOnce) {
