@@ -179,7 +179,7 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   const LedgerTerms& terms = ledger.terms();
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;
   refuse_ledger_if(request.budget.relation != terms.filter.budget.relation, "it is kept under another relation");
-  refuse_ledger_if(before && before->ledger != terms.id, "other bounds of the schema were found without charging it");
+  if (before) refuse_other_bounds(*before, ledger);
   refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
   const BoundsPlan plan = plan_bounds(path, request);
   const std::string digest = digest_of(path, request, plan, terms);

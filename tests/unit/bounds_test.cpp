@@ -479,6 +479,27 @@ TEST_F(BoundsWithLedger, BoundsFoundWithoutItAreNotTaken) {
   EXPECT_EQ(spent(), 0U);
 }
 
+TEST_F(BoundsWithLedger, ACostItDidNotChargeIsNotTakenUnderItsName) {
+  open(FilterKind::sum, 1, 1e-5);
+  const Schema found = find(asking(0.25, 1e-6)).schema;
+  train_with(found, 0.125);
+  Schema cheaper = found;
+  cheaper.bounds_cost->epsilon = 0.01;
+  EXPECT_EQ(refused([&] { train_with(cheaper, 0.125); }), ErrorKind::invalid_argument);
+  Schema forged = find_bounds(file_.path(), asking(0.3, 1e-6), bits_);
+  forged.bounds_cost->ledger = ledger_->terms().id;
+  EXPECT_EQ(refused([&] { train_with(forged, 0.125); }), ErrorKind::invalid_argument);
+  BoundsRequest more = asking(0.125, 0);
+  more.schema = cheaper;
+  more.columns = false;
+  more.data_norm = true;
+  EXPECT_EQ(refused([&] { find(more); }), ErrorKind::invalid_argument);
+  EXPECT_EQ(spent(), kUnit * 3 / 8);
+  more.schema = found;
+  train_with(find(more).schema, 0.125);
+  EXPECT_EQ(spent(), kUnit * 5 / 8);
+}
+
 TEST_F(BoundsWithLedger, SeededNoiseIsNotTaken) {
   open(FilterKind::sum, 1, 1e-5);
   BitSource seeded(ReproducibleSeed{1});
