@@ -43,8 +43,8 @@ class Bounds(unittest.TestCase):
         return json.loads(text)
 
     def train(self, *more, epsilon="0.5", code=0):
-        text = self.sotto("train", "--data", "people.csv", "--epsilon", epsilon, "--lambda", "0.01", "--passes", "5",
-                          "--batch-rows", "20", "--out", "model.json", "--json", *more, code=code)
+        text = self.sotto("train", "--data", "people.csv", "--epsilon", epsilon, "--lambda", "0.01", "--method", "bolt_on",
+                          "--passes", "5", "--batch-rows", "20", "--out", "model.json", "--json", *more, code=code)
         return json.loads(text)
 
     def accuracy(self):
