@@ -9,8 +9,10 @@
 #include "sotto/base/fields.h"
 #include "sotto/base/sha256.h"
 #include "sotto/data/fingerprint.h"
+#include "sotto/data/load.h"
 #include "sotto/privacy/curator.h"
 #include "sotto/privacy/ledger/price.h"
+#include "sotto/privacy/rounded_sum.h"
 
 namespace sotto {
 namespace {
@@ -33,15 +35,55 @@ ColumnKind found_category(Sensitive<TextCounts>&& counts, const Discovery& law, 
   return CategoryColumn{std::move(values)};
 }
 
-Schema with_columns(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
+/// What every reading is held to before something is drawn from it: the data the ledger is about, or, without one, the
+/// data of the first reading. A ledger's file is read as the request says: one of its rows could be a name of a column
+/// in it, or many rows.
+class ReadingCheck {
+ public:
+  ReadingCheck() = default;
+  explicit ReadingCheck(const Ledger& ledger) : ledger_(&ledger) {}
+  void require_same(const FileReading& reading) {
+    if (ledger_ == nullptr) {
+      if (!first_) first_ = reading.fingerprint;
+      refuse_if(reading.fingerprint != *first_, "it changed while it was read; nothing is released");
+      return;
+    }
+    refuse_if(!ledger_->is_about(reading.fingerprint),
+              "it changed after it was identified; nothing is released, what was reserved stays spent");
+    // How many there are is not told: it may depend on the text of a cell.
+    const std::uint64_t rows = ledger_->terms().rows;
+    refuse_if(reading.rows != rows,
+              "read like this it has not the " + std::to_string(rows) +
+                  " rows the ledger was made for; nothing is released, what was reserved stays spent");
+  }
+
+ private:
+  static void refuse_if(bool refused, const std::string& why) {
+    if (refused) throw Error(ErrorKind::invalid_data, "data: " + why, "data");
+  }
+  const Ledger* ledger_ = nullptr;
+  std::optional<Digest> first_;
+};
+
+/// A plan, and the file it is run on.
+struct BoundsRun {
+  const std::string& path;
+  const BoundsRequest& request;
+  const BoundsPlan& plan;
+  ReadingCheck check{};
+};
+
+Schema with_columns(BoundsRun& run, Curator& curator) {
+  auto& [path, request, plan, check] = run;
   Schema schema = plan.schema;
   const double epsilon = plan.epsilon_each;
   ColumnCounts counts = count_columns(path, schema, plan.open);
+  check.require_same(counts.reading);
   std::vector<BoundCounts> numbers;
   for (const BoundCounts& sizes : counts.sizes) {
     numbers.emplace_back(range_grid(found_size(sizes, request, epsilon, curator)));
   }
-  if (!numbers.empty()) count_numbers(path, schema, plan.open, numbers);
+  if (!numbers.empty()) check.require_same(count_numbers(path, schema, plan.open, numbers));
   const Discovery law{epsilon, request.budget.relation, plan.allowed, request.max_categories};
   auto number = numbers.begin();
   auto text = counts.texts.begin();
@@ -64,25 +106,36 @@ BoundsCost cost_of(const BoundsPlan& plan, const BoundsRequest& request, const s
   }
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;
   if (!before) return cost;
-  cost.epsilon += before->epsilon;
-  cost.delta += before->delta;
+  cost.epsilon = sum_up(cost.epsilon, before->epsilon);
+  cost.delta = sum_up(cost.delta, before->delta);
   cost.events.insert(cost.events.begin(), before->events.begin(), before->events.end());
   return cost;
 }
 
-Schema run_plan(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan, Curator& curator) {
-  Schema schema = plan.open.empty() ? plan.schema : with_columns(path, request, plan, curator);
-  if (request.data_norm) {
-    schema.data_norm = found_size(count_norms(path, schema), request, plan.epsilon_each, curator);
+Schema run_plan(BoundsRun run, Curator& curator) {
+  Schema schema = run.plan.open.empty() ? run.plan.schema : with_columns(run, curator);
+  if (run.request.data_norm) {
+    const NormCounts counts = count_norms(run.path, schema);
+    run.check.require_same(counts.reading);
+    schema.data_norm = found_size(counts.norms, run.request, run.plan.epsilon_each, curator);
   }
   return schema;
 }
 
-std::string digest_of(const BoundsRequest& request, const LedgerTerms& terms) {
+/// Of the request as it is carried out: what was left to the name of the file is resolved.
+std::string digest_of(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan,
+                      const LedgerTerms& terms) {
   Sha256 hash;
-  hash.add_text("sotto bounds 1");
+  hash.add_text("sotto bounds 2");
   hash.add_text(terms.data_tag);
-  hash.add_text(to_json(request.schema));
+  Schema read = plan.schema;
+  if (read.format == FileFormat::csv) read.separator = std::string(1, separator_of(path, read));
+  hash.add_text(to_json(read));
+  hash.add_number(plan.open.size());
+  for (const OpenColumn& column : plan.open) {
+    hash.add_text(column.name);
+    hash.add_number(column.text ? 1 : 0);
+  }
   hash.add_number(request.columns ? 1 : 0);
   hash.add_number(request.data_norm ? 1 : 0);
   const auto add = [&](std::string_view name, const auto& value, std::string_view) {
@@ -105,7 +158,7 @@ Schema find_bounds(const std::string& path, const BoundsRequest& request, BitSou
   const BoundsPlan plan = plan_bounds(path, request);
   Curator curator(bits);
   for (const Charge& charge : plan.charges) curator.charge(charge);
-  Schema schema = run_plan(path, request, plan, curator);
+  Schema schema = run_plan({path, request, plan}, curator);
   schema.bounds_cost = cost_of(plan, request, "");
   schema.bounds_from_data = schema.bounds_from_data || !curator.stamps().empty();
   return schema;
@@ -126,10 +179,10 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   const LedgerTerms& terms = ledger.terms();
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;
   refuse_ledger_if(request.budget.relation != terms.filter.budget.relation, "it is kept under another relation");
-  refuse_ledger_if(before && before->ledger != terms.id, "other bounds of the schema were found without charging it");
+  if (before) refuse_other_bounds(*before, ledger);
   refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
   const BoundsPlan plan = plan_bounds(path, request);
-  const std::string digest = digest_of(request, terms);
+  const std::string digest = digest_of(path, request, plan, terms);
   const std::optional<std::string> stored = use.again ? std::nullopt : ledger.stored(digest);
   const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};
   if (!stored) {
@@ -143,8 +196,7 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   Curator curator(bits);
   Reservation reservation = curator.charge(cost, ledger, digest);
   reservation.begin_reading();
-  FoundSchema found{run_plan(path, request, plan, curator), false};
-  require_same_data(path, plan.schema, ledger);  // it may have been replaced meanwhile
+  FoundSchema found{run_plan({path, request, plan, ReadingCheck(ledger)}, curator), false};
   found.schema.bounds_cost = cost_of(plan, request, terms.id);
   ledger.release(std::move(reservation), to_json(found.schema));
   return found;

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/sha256.h"
+#include "sotto/data/schema.h"
+#include "sotto/model/json.h"
 
 namespace sotto {
 namespace {
@@ -54,6 +58,21 @@ void require_planned(const Facts& found, const Facts& planned) {
 
 void refuse_ledger_if(bool refused, const std::string& why) {
   if (refused) throw Error(ErrorKind::invalid_argument, "ledger: " + why, "ledger");
+}
+
+void refuse_other_bounds(const BoundsCost& cost, Ledger& ledger) {
+  refuse_ledger_if(cost.ledger != ledger.terms().id,
+                   "the bounds of the data were found without charging it; find them again with it, or declare them");
+  Schema stated;
+  stated.bounds_cost = cost;
+  const Json wanted = Json::parse(to_json(stated)).at("bounds_cost");
+  const auto stored_it = [&](const LedgerEntry& entry) {
+    if (entry.state != EntryState::released) return false;
+    const Json released = Json::parse(ledger.bytes_of(entry), nullptr, false);  // a schema or a model
+    return released.is_object() && released.contains("bounds_cost") && released.at("bounds_cost") == wanted;
+  };
+  refuse_ledger_if(!std::ranges::any_of(ledger.entries(), stored_it),
+                   "it found no bounds for the cost the schema states; use the schema as 'data bounds' wrote it");
 }
 
 std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use) {

@@ -50,5 +50,8 @@ Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun
 
 /// Throws Error{invalid_argument} about the ledger if `refused`.
 void refuse_ledger_if(bool refused, const std::string& why);
+/// Throws Error{invalid_argument} unless the ledger stored a schema whose bounds were found for this cost: who edits a
+/// schema can name any ledger in it.
+void refuse_other_bounds(const BoundsCost& cost, Ledger& ledger);
 
 }  // namespace sotto

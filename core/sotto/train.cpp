@@ -219,19 +219,18 @@ Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   return make_model(std::move(result), plan, request, input);
 }
 
-void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms) {
-  const Relation relation = terms.filter.budget.relation;
+void refuse_unpriced(const TrainRequest& request, Ledger& ledger) {
+  const Relation relation = ledger.terms().filter.budget.relation;
   refuse_ledger_if(request.budget.relation != relation, "it is kept under " + std::string(enum_name(relation)) +
                                                             "; a request under another relation has no price");
   check_bounds_cost(request);
-  refuse_ledger_if(request.bounds_cost && request.bounds_cost->ledger != terms.id,
-                   "the bounds of the data were found without charging it; find them again with it, or declare them");
+  if (request.bounds_cost) refuse_other_bounds(*request.bounds_cost, ledger);
   if (request.not_private.empty()) return;
   refuse_ledger_if(true, "it takes private requests only: " + request.not_private.front());
 }
 
 Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger) {
-  refuse_unpriced(request, ledger.terms());
+  refuse_unpriced(request, ledger);
   const PlanInput input{facts, request.problem, request.budget.within_reach()};
   Plan plan = plan_of(request, input);
   if (!plan.not_private.empty()) {

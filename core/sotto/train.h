@@ -44,7 +44,7 @@ Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger);
 /// Throws Error{invalid_argument} unless bounds and training are statements about the same neighbours.
 void check_bounds_cost(const TrainRequest& request);
 /// The part of quote() that needs no plan.
-void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms);
+void refuse_unpriced(const TrainRequest& request, Ledger& ledger);
 /// The canonical form of a request: equal requests on equal data, and only those, have equal digests.
 std::string digest_of(const TrainRequest& request, const PlanInput& input, const LedgerTerms& terms);
 /// The run of a request that was quoted; request and quote are to outlive it.

@@ -187,7 +187,7 @@ Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSou
 
 Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
-  refuse_unpriced(request.train, terms);
+  refuse_unpriced(request.train, charged.use.ledger);
   if (request.by == TuneBy::public_data) return by_public_data(rows, public_rows, request, charged);
   const Facts facts = rows.facts(terms.rows);
   const TuneRequest runs = without_bounds(request);

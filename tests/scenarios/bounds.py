@@ -106,6 +106,19 @@ class Bounds(unittest.TestCase):
         self.find()  # bounds found outside it
         self.train("--schema", "schema.json", "--ledger", "L", epsilon="0.1", code=2)
 
+    def test_a_row_is_never_shown_as_the_header(self):
+        self.sotto("ledger", "create", "L", "--data", "people.csv", "--budget-epsilon", "1",
+                   "--budget-delta", "1e-5", "--filter", "sum")
+        taken = ["--label", "Jane Doe's own", "--skip-lines", "6"]  # the header is then the sixth row
+        text = self.sotto("data", "bounds", "--data", "people.csv", *taken, "--epsilon", "0.5", "--ledger", "L", "--out",
+                          "schema.json", code=3)
+        self.assertIn("4000 rows", text)
+        self.assertFalse(Path(self.path("schema.json")).exists())
+        row = Path(self.path("people.csv")).read_text(encoding="utf-8").splitlines()[6].split(",")
+        text += self.sotto("train", "--data", "people.csv", *taken, "--epsilon", "1", "--lambda", "0.01", code=2)
+        self.assertIn("3 columns", text)
+        self.assertNotIn(row[1], text)
+
     def test_what_is_not_private_says_so(self):
         found = self.find("--noise-seed", "1")
         self.assertFalse(found["private"])

@@ -1,7 +1,13 @@
 // Bounds found in the rows: what is planned, what it costs, what a ledger is charged, what the card promises.
 #include "sotto/bounds.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <atomic>
 #include <cmath>
+#include <csignal>
+#include <thread>
 
 #include "data_testing.h"
 #include "ledger_testing.h"
@@ -219,9 +225,10 @@ TEST(Bounds, FindingMoreAddsToTheCost) {
   request.schema = first;
   request.columns = false;
   request.data_norm = true;
-  request.budget = {0.25, 0, Relation::replace_one};
+  request.budget = {0.1, 0, Relation::replace_one};
   const Schema second = find_bounds(file.path(), request, bits);
-  EXPECT_DOUBLE_EQ(second.bounds_cost->epsilon, 0.75);
+  EXPECT_DOUBLE_EQ(second.bounds_cost->epsilon, 0.6);
+  EXPECT_GE(static_cast<long double>(second.bounds_cost->epsilon), 0.5L + static_cast<long double>(0.1));
   EXPECT_EQ(second.bounds_cost->delta, first.bounds_cost->delta);
   EXPECT_EQ(second.bounds_cost->events.size(), 3U);
   request.budget.relation = Relation::add_remove;
@@ -277,6 +284,63 @@ class BoundsWithLedger : public LedgerTest {
   std::optional<SqliteLedger> ledger_;
 };
 
+/// A name under which every opening reads the same bytes, but for one of them. Each opening gets a pipe of its own,
+/// which is in place before the one before is filled.
+class ChangingFile {
+ public:
+  ChangingFile(const std::string& folder, std::string text, std::string other, int other_at)
+      : path_(folder + "/changing.csv"), text_(std::move(text)), other_(std::move(other)), other_at_(other_at) {
+    ::mkfifo(path_.c_str(), 0600);
+    writer_ = std::thread([this] { serve(); });
+  }
+  ChangingFile(const ChangingFile&) = delete;
+  ChangingFile& operator=(const ChangingFile&) = delete;
+  ~ChangingFile() {
+    done_ = true;
+    ::close(::open(path_.c_str(), O_RDONLY));
+    writer_.join();
+    std::filesystem::remove(path_);
+  }
+  const std::string& path() const { return path_; }
+  int openings() const { return openings_; }
+
+ private:
+  void serve() {
+    sigset_t broken_pipe;  // a reader may close after the header
+    ::sigemptyset(&broken_pipe);
+    ::sigaddset(&broken_pipe, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
+    while (true) {
+      const int pipe = ::open(path_.c_str(), O_WRONLY);  // waits for the reader
+      if (done_) return void(::close(pipe));
+      const std::string next = path_ + ".next";
+      ::mkfifo(next.c_str(), 0600);
+      std::filesystem::rename(next, path_);
+      const std::string& text = openings_++ == other_at_ ? other_ : text_;
+      for (std::size_t sent = 0; sent < text.size();) {
+        const ssize_t count = ::write(pipe, text.data() + sent, text.size() - sent);
+        if (count < 0) break;
+        sent += static_cast<std::size_t>(count);
+      }
+      ::close(pipe);
+    }
+  }
+
+  std::string path_, text_, other_;
+  int other_at_;
+  std::atomic<int> openings_ = 0;
+  std::atomic<bool> done_ = false;
+  std::thread writer_;
+};
+
+/// `people` with other ages, of the same size.
+std::string older_people() {
+  std::string text = people();
+  const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+  text[last] = text[last] == '9' ? '8' : '9';
+  return text;
+}
+
 constexpr std::uint64_t kUnit = Filter::kLossUnits;
 
 TEST_F(BoundsWithLedger, BoundsAndTrainingAreEachChargedOnce) {
@@ -306,6 +370,24 @@ TEST_F(BoundsWithLedger, TheSameRequestIsAnsweredAgainForFree) {
   EXPECT_FALSE(find(other).stored);
 }
 
+TEST_F(BoundsWithLedger, TheSameWordsAboutAFileReadInAnotherWayAreAnotherRequest) {
+  std::string text = "x,q\ty\t,y\n";  // by commas x, "q y" and y; by tabs "x,q", y and ",y"
+  for (int i = 0; i < 2000; ++i) text += "1,2\t1\t,1\n";
+  overwrite(file_.path(), text);
+  file_.add("p.tsv", text);
+  open(FilterKind::sum, 1, 1e-5);
+  BoundsRequest request = asking(0.25, 1e-6);
+  request.schema.columns.clear();
+  EXPECT_NE(find_column(find(request).schema, "x"), nullptr);
+  const FoundSchema by_tabs = find_bounds(file_.beside("p.tsv"), request, bits_, {*ledger_, false});
+  EXPECT_FALSE(by_tabs.stored);
+  EXPECT_NE(find_column(by_tabs.schema, "x,q"), nullptr);
+  request.schema.separator = ",";
+  request.schema.format = FileFormat::csv;
+  EXPECT_TRUE(find(request).stored);  // the first one, spelled out
+  EXPECT_EQ(spent(), kUnit / 2);
+}
+
 TEST_F(BoundsWithLedger, AFilterInRhoIsChargedTheDrawsAndTheirDistance) {
   open(FilterKind::zcdp, 1, 1e-4);
   const BoundsRequest request = asking(0.5, 1e-8);
@@ -327,6 +409,64 @@ TEST_F(BoundsWithLedger, WhatDoesNotFitIsRefusedBeforeTheDataIsLookedAt) {
   EXPECT_EQ(spent(), 0U);
 }
 
+TEST_F(BoundsWithLedger, NoReadingOfOtherDataIsDrawnFrom) {
+  BoundsRequest request = asking(0.01, 1e-6);
+  request.data_norm = true;
+  open(FilterKind::sum, 1, 1e-3);
+  const auto refusals = [&](const auto& run) {
+    int refused = 0, openings = 1;
+    for (int at = 0; at < openings; ++at) {
+      ChangingFile file(folder_, people(), older_people(), at);
+      try {
+        run(file.path());
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::invalid_data);
+        ++refused;
+      }
+      openings = std::max(openings, file.openings());
+    }
+    return refused;
+  };
+  // Columns are counted, then numbers within the sizes that were found, then norms; a ledger identifies the file
+  // before.
+  EXPECT_EQ(refusals([&](const std::string& path) { find_bounds(path, request, bits_); }), 3);
+  EXPECT_EQ(refusals([&](const std::string& path) { find_bounds(path, request, bits_, {*ledger_, true}); }), 4);
+}
+
+TEST_F(BoundsWithLedger, ARowReadAsTheHeaderIsNotReleased) {
+  open(FilterKind::sum, 1, 1e-5);
+  BoundsRequest request = asking(0.25, 1e-6);
+  request.schema.columns.clear();
+  request.schema.skip_lines = 8;  // the header is then the row of the one who has "only one" job
+  request.schema.label.column = "only one";
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
+  EXPECT_FALSE(testing::contains(message_, "1992")) << message_;
+  EXPECT_EQ(spent(), kUnit / 4);  // the rows were read
+  EXPECT_EQ(ledger_->entries().at(0).state, EntryState::reserved);
+  request.columns = false;
+  request.data_norm = true;
+  request.budget.delta = 0;
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
+}
+
+TEST_F(BoundsWithLedger, ARowThatCountsAsManyIsNotReleased) {
+  // By commas each line after the header is a row, one of them with a cell of 51 lines. By semicolons each line is one.
+  std::string text = "a;y,b\n", cell = "0";
+  for (int i = 0; i < 50; ++i) cell += "\n900;1";
+  for (int i = 0; i < 1999; ++i) text += "5;1,1\n";
+  overwrite(file_.path(), text + "5;1,\"" + cell + "\"\n");
+  open(FilterKind::sum, 1, 1e-5);
+  BoundsRequest request = asking(0.25, 1e-6);
+  request.schema.columns.clear();
+  request.schema.label.column = "b";
+  EXPECT_FALSE(find(request).stored);
+  request.schema.separator = ";";
+  request.schema.label.column = "y,b";
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
+  EXPECT_EQ(spent(), kUnit / 2);
+  EXPECT_EQ(ledger_->entries().back().state, EntryState::reserved);
+}
+
 TEST_F(BoundsWithLedger, BoundsFoundWithoutItAreNotTaken) {
   open(FilterKind::sum, 1, 1e-5);
   const Schema outside = find_bounds(file_.path(), asking(0.25, 1e-6), bits_);
@@ -337,6 +477,27 @@ TEST_F(BoundsWithLedger, BoundsFoundWithoutItAreNotTaken) {
   more.data_norm = true;
   EXPECT_EQ(refused([&] { find(more); }), ErrorKind::invalid_argument);
   EXPECT_EQ(spent(), 0U);
+}
+
+TEST_F(BoundsWithLedger, ACostItDidNotChargeIsNotTakenUnderItsName) {
+  open(FilterKind::sum, 1, 1e-5);
+  const Schema found = find(asking(0.25, 1e-6)).schema;
+  train_with(found, 0.125);
+  Schema cheaper = found;
+  cheaper.bounds_cost->epsilon = 0.01;
+  EXPECT_EQ(refused([&] { train_with(cheaper, 0.125); }), ErrorKind::invalid_argument);
+  Schema forged = find_bounds(file_.path(), asking(0.3, 1e-6), bits_);
+  forged.bounds_cost->ledger = ledger_->terms().id;
+  EXPECT_EQ(refused([&] { train_with(forged, 0.125); }), ErrorKind::invalid_argument);
+  BoundsRequest more = asking(0.125, 0);
+  more.schema = cheaper;
+  more.columns = false;
+  more.data_norm = true;
+  EXPECT_EQ(refused([&] { find(more); }), ErrorKind::invalid_argument);
+  EXPECT_EQ(spent(), kUnit * 3 / 8);
+  more.schema = found;
+  train_with(find(more).schema, 0.125);
+  EXPECT_EQ(spent(), kUnit * 5 / 8);
 }
 
 TEST_F(BoundsWithLedger, SeededNoiseIsNotTaken) {
@@ -363,6 +524,22 @@ TEST_F(BoundsWithLedger, WithoutALedgerTheCardPromisesBothTogether) {
   TrainRequest other = training(schema, 0.5);
   other.budget.relation = Relation::add_remove;
   EXPECT_EQ(refused([&] { train(*engine, other, bits_); }), ErrorKind::invalid_argument);
+}
+
+TEST(Bounds, ACardStatesNoLessThanTheSum) {
+  for (const double training : {0.1, 0.2, 0.3, 0.5, 1.0, 1e-7}) {
+    for (const double bounds : {0.1, 0.2, 0.3, 0.6, 0.7, 3e-8}) {
+      PrivacyCard card;
+      card.relation = "replace_one";
+      card.epsilon = card.delta = training;
+      card.personal.push_back({training, training, 1, 1});
+      add_bounds_cost(card, {card.relation, bounds, bounds, {}, ""});
+      for (const double stated : {card.epsilon, card.delta, card.personal[0].epsilon, card.personal[0].delta}) {
+        EXPECT_GE(static_cast<long double>(stated), static_cast<long double>(training) + bounds);
+        EXPECT_DOUBLE_EQ(stated, training + bounds);
+      }
+    }
+  }
 }
 
 TEST_F(BoundsWithLedger, TuningAddsTheBoundsOnce) {

@@ -125,15 +125,31 @@ TEST(BoundCounts, ARowCountsOnceInEachColumnAndBadCellsNowhere) {
   const TempFile file("t.csv", "a,b,y\n-1,red,1\n2,blue,0\nx,red,1\n,,0\n1e999,\xFF,1\n");
   Schema schema;
   schema.label.column = "y";
-  const OpenColumn open[] = {{0, false}, {1, true}};
+  const OpenColumn open[] = {{"a", false}, {"b", true}};
   ColumnCounts counts = count_columns(file.path(), schema, open);
   ASSERT_EQ(counts.sizes.size(), 1U);
   EXPECT_EQ(SensitiveTestAccess::open(counts.sizes[0].above(0)), slow_scores({1, 2}, 0, Side::above, size_grid()));
   std::vector<BoundCounts> numbers = {BoundCounts(range_grid(3))};
-  count_numbers(file.path(), schema, open, numbers);
+  EXPECT_EQ(counts.reading.rows, 5U);
+  EXPECT_EQ(count_numbers(file.path(), schema, open, numbers).rows, 5U);
   EXPECT_EQ(SensitiveTestAccess::open(numbers[0].below(0)), slow_scores({-1, 2}, 0, Side::below, range_grid(3)));
   const std::map<std::string, std::uint64_t> expected = {{"blue", 1}, {"red", 2}};
   EXPECT_EQ(SensitiveTestAccess::open(std::move(counts.texts[0])), expected);
+}
+
+TEST(BoundCounts, EveryReadingFindsTheColumnsByTheirNames) {
+  const TempFile other_order("t.csv", "y,b,a\n1,red,-1\n0,blue,2\n");
+  const TempFile fewer("t.csv", "y,b\n1,red\n0,blue\n");
+  Schema schema;
+  schema.label.column = "y";
+  const OpenColumn open[] = {{"a", false}, {"b", true}};
+  ColumnCounts counts = count_columns(other_order.path(), schema, open);
+  EXPECT_EQ(SensitiveTestAccess::open(counts.sizes[0].above(0)), slow_scores({1, 2}, 0, Side::above, size_grid()));
+  std::vector<BoundCounts> numbers = {BoundCounts(range_grid(3))};
+  count_numbers(other_order.path(), schema, open, numbers);
+  EXPECT_EQ(SensitiveTestAccess::open(numbers[0].below(0)), slow_scores({-1, 2}, 0, Side::below, range_grid(3)));
+  EXPECT_EQ(error_of([&] { count_columns(fewer.path(), schema, open); }).first, ErrorKind::invalid_data);
+  EXPECT_EQ(error_of([&] { count_numbers(fewer.path(), schema, open, numbers); }).first, ErrorKind::invalid_data);
 }
 
 TEST(BoundCounts, NormsAreThoseOfRowsBeforeTheyAreClipped) {
@@ -141,8 +157,9 @@ TEST(BoundCounts, NormsAreThoseOfRowsBeforeTheyAreClipped) {
   Schema schema;
   schema.label.column = "y";
   schema.data_norm = 1;  // does not matter here
-  const BoundCounts counts = count_norms(file.path(), complete_for(file.path(), schema));
-  EXPECT_EQ(SensitiveTestAccess::open(counts.above(0)), slow_scores({5, 500, 0, 0}, 0, Side::above, size_grid()));
+  const NormCounts counts = count_norms(file.path(), complete_for(file.path(), schema));
+  EXPECT_EQ(counts.reading.rows, 4U);
+  EXPECT_EQ(SensitiveTestAccess::open(counts.norms.above(0)), slow_scores({5, 500, 0, 0}, 0, Side::above, size_grid()));
 }
 
 }  // namespace

@@ -47,15 +47,12 @@ void lay_out(const std::string& path, const BoundsRequest& request, BoundsPlan& 
   plan.schema = complete_for(path, all);
   plan.schema.data_norm = request.schema.data_norm;
   if (!request.columns || plan.schema.format != FileFormat::csv) return;
-  const std::vector<std::string> names = open_rows(path, plan.schema, ReadMode::lenient)->columns();
-  std::size_t position = 0;
   for (std::size_t i = 0; i < plan.schema.columns.size(); ++i) {
     const Column& column = plan.schema.columns[i];
-    while (names[position] != column.name) ++position;  // the label has no column in the schema
     const auto* numeric = std::get_if<NumericColumn>(&column.kind);
     const bool text = open_texts.contains(column.name);
     if (!text && (numeric == nullptr || numeric->range)) continue;
-    plan.open.push_back({position, text});
+    plan.open.push_back({column.name, text});
     plan.into.push_back(i);
   }
 }

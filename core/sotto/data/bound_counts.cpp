@@ -60,6 +60,19 @@ std::size_t character_at(std::string_view text, std::size_t i) noexcept {
   return overlong || no_character ? 0 : length;
 }
 
+/// Where a reader has the open columns.
+std::vector<std::size_t> positions_of(std::span<const OpenColumn> open, const RowReader& reader) {
+  const std::vector<std::string>& names = reader.columns();
+  std::vector<std::size_t> positions;
+  for (const OpenColumn& column : open) {
+    const auto found = std::ranges::find(names, column.name);
+    // The name is not shown: a file that changed meanwhile may have had another one from a row.
+    if (found == names.end()) throw Error(ErrorKind::invalid_data, "data: a column of the plan is not there", "data");
+    positions.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  return positions;
+}
+
 }  // namespace
 
 std::vector<double> size_grid() {
@@ -135,14 +148,17 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
       counts.sizes.emplace_back(size_grid());
     }
   }
-  const auto reader = open_rows(path, schema, ReadMode::lenient);
+  FingerprintTap tap;
+  const auto reader = open_rows(path, schema, ReadMode::lenient, tap);
+  const std::vector<std::size_t> positions = positions_of(open, *reader);
   RawRow row;
   while (reader->next(row)) {
+    ++counts.reading.rows;
     auto size = counts.sizes.begin();
     auto text = texts.begin();
-    for (const OpenColumn& column : open) {
-      const std::string_view cell = row.cells[column.position];
-      if (!column.text) {
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const std::string_view cell = row.cells[positions[i]];
+      if (!open[i].text) {
         (size++)->add(std::fabs(parse_number(cell)));
       } else {
         if (may_be_category(cell)) ++(*text)[std::string(cell)];
@@ -150,28 +166,35 @@ ColumnCounts count_columns(const std::string& path, const Schema& schema, std::s
       }
     }
   }
+  counts.reading.fingerprint = tap.finish();
   for (auto& each : texts) counts.texts.emplace_back(std::move(each));
   return counts;
 }
 
-void count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
-                   std::span<BoundCounts> counts) {
-  const auto reader = open_rows(path, schema, ReadMode::lenient);
+FileReading count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
+                          std::span<BoundCounts> counts) {
+  FingerprintTap tap;
+  const auto reader = open_rows(path, schema, ReadMode::lenient, tap);
+  const std::vector<std::size_t> positions = positions_of(open, *reader);
   RawRow row;
+  FileReading reading;
   while (reader->next(row)) {
+    ++reading.rows;
     auto next = counts.begin();
-    for (const OpenColumn& column : open) {
-      if (!column.text) (next++)->add(parse_number(row.cells[column.position]));
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (!open[i].text) (next++)->add(parse_number(row.cells[positions[i]]));
     }
   }
+  reading.fingerprint = tap.finish();
+  return reading;
 }
 
-BoundCounts count_norms(const std::string& path, Schema complete) {
+NormCounts count_norms(const std::string& path, Schema complete) {
   complete.data_norm = kMaxDataNorm;
   const Encoder encoder(std::move(complete));
   NormSink norms;
-  load(path, encoder, ReadMode::lenient, norms);
-  return std::move(norms.counts);
+  const Fingerprinted<LoadReport> report = load_fingerprinted(path, encoder, ReadMode::lenient, norms);
+  return {std::move(norms.counts), {report.value.rows, report.fingerprint}};
 }
 
 }  // namespace sotto

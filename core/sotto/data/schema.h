@@ -185,7 +185,7 @@ void check_schema(const Schema& schema);
 
 /// Throws Error{invalid_argument} that lists what must still be declared about a file with these columns: a label
 /// column that is there, a kind and range for each other one unless `range` or `data_norm` covers it. Column names are
-/// shown only if the label's is among them, as otherwise the names may be the first row of a file without header.
+/// shown only if the label's is among them and no lines are skipped, as otherwise the names may be a row.
 void check_declared(const Schema& schema, const std::vector<std::string>& column_names);
 
 /// The declarations made explicit for a file with these columns: every column of the file in its order, `complete`

@@ -6,6 +6,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/base/version.h"
 #include "sotto/model/json.h"
+#include "sotto/privacy/rounded_sum.h"
 
 namespace sotto {
 namespace {
@@ -101,11 +102,11 @@ void add_bounds_cost(PrivacyCard& card, const BoundsCost& cost) {
                   "costs epsilon {:.6g}, delta {:.3g}; the guarantee is that of both",
                   cost.epsilon, cost.delta, card.epsilon, card.delta));
   // Basic composition: what was spent on training may have been decided after the bounds were seen.
-  card.epsilon += cost.epsilon;
-  card.delta += cost.delta;
+  card.epsilon = sum_up(card.epsilon, cost.epsilon);
+  card.delta = sum_up(card.delta, cost.delta);
   for (PrivacyCard::Personal& one : card.personal) {
-    one.epsilon += cost.epsilon;
-    one.delta += cost.delta;
+    one.epsilon = sum_up(one.epsilon, cost.epsilon);
+    one.delta = sum_up(one.delta, cost.delta);
   }
   std::vector<PrivacyCard::Spent> events;
   for (const BoundsCost::Spent& spent : cost.events) {
