@@ -195,9 +195,13 @@ void require_fit(const Quote& quoted) {
 }  // namespace
 
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
+  Curator curator(bits);
+  return train(engine, request, curator);
+}
+
+Model train(Engine& engine, const TrainRequest& request, Curator& curator) {
   const PlanInput input{engine.facts(), request.problem, request.budget};
   Plan plan = make_plan(request.algorithm, input);
-  Curator curator(bits);
   stamp(curator, plan, request);
   for (const Charge& charge : plan.charges) curator.charge(charge);
   Vector weights = run_plan(engine, plan, request, curator);
