@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "request.h"
 #include "sotto/audit/museum.h"
+#include "source.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -32,8 +34,8 @@ std::string table_of(const std::vector<audit::Finding>& findings) {
 }
 
 struct AuditVerb {
-  explicit AuditVerb(CLI::App& app) {
-    app.add_flag("--all", all, "every layer over every method of the product");
+  explicit AuditVerb(CLI::App& app) : request(app), schema(app), given(app) {
+    app.add_flag("--all", all, "every layer over every method of the product, or over --method alone");
     app.add_flag("--museum", museum, "wrong methods of the literature, each with the evidence that breaks it");
     app.add_flag("--quick", options.quick, "fewer settings and games: a few minutes at most");
     app.add_option("--games", options.games, "games on each neighbour")->type_name("");
@@ -41,6 +43,10 @@ struct AuditVerb {
     app.add_option("--seed", options.seed, "of everything drawn; 0 takes bits from the operating system")
         ->type_name("")
         ->capture_default_str();
+    app.add_option("--data", data, "a file whose schema and facts the planned training has; its rows are not read")
+        ->type_name("FILE");
+    app.add_option("--rows", facts.rows, "rows of the planned training")->type_name("")->capture_default_str();
+    app.add_option("--svg", svg, "draw the trade-off curve promised and the one found")->type_name("FILE");
   }
   static std::string list_of_checks() {
     return join_names(std::vector<std::string_view>(audit::checks().begin(), audit::checks().end()));
@@ -50,7 +56,42 @@ struct AuditVerb {
     if (museum) return run_museum(output);
     Progress progress("auditing");
     options.progress = [&](double fraction) { progress.update(fraction); };
-    print(audit::audit_all(options), output);
+    const auto* method = given.get_option("--method");
+    if (all) {
+      if (method->count() > 0) options.method = method->as<std::string>();
+      return print(audit::audit_all(options), output);
+    }
+    require(method->count() > 0 || !data.empty(), "method",
+            "say what to audit: --method (with its budget), --data, --all or --museum");
+    const audit::RequestAudit audited = audit::audit_request(request.request(), planned(), options);
+    if (!svg.empty()) write(audited.svg);
+    print(audited.findings, output);
+  }
+
+  /// What is public about the file: its schema, and the number of rows that was given or that it states.
+  Facts planned() const {
+    if (data.empty()) return stated();
+    const Source source = open_source(data, schema, {});
+    const Facts known = source.rows->facts(facts.rows);
+    require(known.rows > 0, "rows", "say how many rows the training will have");
+    return known;
+  }
+
+  /// Without a file: the flags of the same names, which a file would take as declarations.
+  Facts stated() const {
+    Facts all_stated = facts;
+    const auto* features = given.get_option("--features");
+    if (features->count() > 0)
+      all_stated.features = parse_value<std::uint32_t>(features->as<std::string>(), "features");
+    const auto* norm = given.get_option("--data-norm");
+    if (norm->count() > 0) all_stated.data_norm = parse_number(norm->as<std::string>(), "data_norm");
+    return all_stated;
+  }
+
+  void write(const std::string& drawing) const {
+    std::ofstream file(svg);
+    file << drawing;
+    if (!file.flush()) throw Error(ErrorKind::io, "svg: cannot write " + svg, "svg");
   }
 
   static void print(const std::vector<audit::Finding>& findings, Output& output) {
@@ -94,7 +135,12 @@ struct AuditVerb {
     output.print(output.json ? json.dump(2) : text);
   }
 
+  RequestFlags request;
+  SchemaFlags schema;
+  CLI::App& given;
   audit::AuditOptions options;
+  Facts facts{200, 10, 1.0, false};
+  std::string data, svg;
   bool all = false, museum = false;
 };
 

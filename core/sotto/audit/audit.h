@@ -27,6 +27,10 @@ const std::vector<std::string>& checks();
 std::vector<Finding> audit_all(const AuditOptions& options);
 
 /// One planned training, on tables of these facts that the audit invents: replay, game and the one-run audit.
-std::vector<Finding> audit_request(const TrainRequest& request, const Facts& facts, const AuditOptions& options);
+struct RequestAudit {
+  std::vector<Finding> findings;
+  std::string svg;  ///< the trade-off curve promised and the one the games found
+};
+RequestAudit audit_request(const TrainRequest& request, const Facts& facts, const AuditOptions& options);
 
 }  // namespace sotto::audit

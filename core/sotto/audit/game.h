@@ -48,7 +48,9 @@ struct TrainingGame {
   double mu = 0;  ///< 0 where the noise is not Gaussian alone
 };
 /// Throws Error for a plan that is refused or not private.
-TrainingGame training_game(const TrainRequest& request, std::uint64_t rows);
+TrainingGame training_game(const TrainRequest& request, const Facts& facts);
+/// The facts of a small table of short rows, on which the Huber loss is linear.
+inline Facts linear_facts(std::uint64_t rows) { return {rows, 1, 0.05, false}; }
 /// Findings in epsilon, and in mu where that is claimed.
 std::vector<Finding> judge(const TrainingGame& game, const Played& played, const GameRules& rules,
                            const std::string& subject);

@@ -63,7 +63,7 @@ std::vector<Pair> adversarial_pairs(std::size_t rows, std::size_t position, std:
 Pair linear_pair(std::size_t rows, std::size_t position, double norm, std::uint32_t features) {
   Row row{std::vector<double>(features, 0.0), 1};
   const Table zeros(rows, features, norm);
-  row.x[0] = norm;
+  row.x.back() = norm;
   return make_pair("linear", zeros, position, {row, {row.x, -1}});
 }
 

@@ -77,7 +77,7 @@ class Walk {
       using A = typename decltype(tag)::type;
       if (!options_.method.empty() && options_.method != A::kName) return;
       record_ = {};
-      for_each_member<Loss>([&](auto loss) { walk<A>(typename decltype(loss)::type{}, loss); });
+      for_each_member<Loss>([&](auto loss) { walk<A>(Loss(typename decltype(loss)::type{})); });
       walk_tight<A>();
       report(A::kName);
     });
@@ -85,26 +85,34 @@ class Walk {
   }
 
  private:
-  template <class A, class L>
-  void walk(const Loss& loss, L) {
-    const std::uint64_t count = variant_count<A>(numbers_for);
-    const std::uint64_t wanted = std::min(options_.cases, count);
-    std::uint64_t sampled = 0;
-    for (std::uint64_t i = 0; i < wanted; ++i) {
-      // The golden ratio spreads the cases over the settings, whatever their order.
-      const std::uint64_t index = wanted == count ? i : (i * 0x9E3779B97F4A7C15U >> 11U) % count;
+  /// Calls visit(request, classes, settings in words, number) for settings x lambda x delta x classes, spread evenly.
+  template <class A, class Visit>
+  void for_each_request(const Loss& loss, const FieldNumbers& numbers, const Visit& visit) const {
+    const std::uint64_t total = 8 * variant_count<A>(numbers);
+    for (std::uint64_t i = 0; i < std::min(options_.cases, total); ++i) {
+      const std::uint64_t index = i * 2654435761U % total;  // a prime: every index once
       TrainRequest request;
-      request.problem = {loss, i % 3 == 0 ? 0.0 : 0.05};
-      request.budget = {2, i % 2 == 0 ? 1e-3 : 0.0};
-      const A algorithm = variant_at<A>(index, numbers_for);
+      request.problem = {loss, index % 2 == 0 ? 0.05 : 0.0};
+      request.budget = {2, index / 2 % 2 == 0 ? 1e-3 : 0.0};
+      const A algorithm = variant_at<A>(index / 8, numbers);
       request.algorithm = algorithm;
-      const std::uint32_t classes = i % 5 == 4 ? 3 : 2;
-      const auto one = plan_case(request, {kRows, kPairFeatures, 1.0, false, classes});
-      if (!one || (is_sampled(one->plan) && ++sampled > options_.sampled_cases)) continue;
-      ++record_.plans;
-      check(*one, classes, i,
-            fmt::format("{} lambda={}{}", name_of(loss), request.problem.lambda, settings_text(algorithm)));
+      visit(request, index / 4 % 2 == 0 ? 2U : 3U,
+            fmt::format("lambda={} delta={}{}", request.problem.lambda, request.budget.delta, settings_text(algorithm)),
+            i);
     }
+  }
+
+  template <class A>
+  void walk(const Loss& loss) {
+    std::uint64_t sampled = 0;
+    for_each_request<A>(
+        loss, numbers_for,
+        [&](const TrainRequest& request, std::uint32_t classes, const std::string& name, std::uint64_t i) {
+          const auto one = plan_case(request, {kRows, kPairFeatures, 1.0, false, classes});
+          if (!one || (is_sampled(one->plan) && ++sampled > options_.sampled_cases)) return;
+          ++record_.plans;
+          check(*one, classes, i, std::string(name_of(loss)) + " " + name);
+        });
   }
 
   /// Three of the pairs, in turn, at three positions, fed dense or sparse in random orders.
@@ -138,20 +146,15 @@ class Walk {
   /// The linear pair, the differing row in every batch, or in every pair of batches where each pass has its own order.
   template <class A>
   void walk_tight() {
-    const std::uint64_t count = variant_count<A>(straight_numbers_for);
-    const std::uint64_t wanted = std::min(options_.cases, count);
     std::uint64_t sampled = 0;
-    for (std::uint64_t i = 0; i < wanted; ++i) {
-      const std::uint64_t index = wanted == count ? i : (i * 0x9E3779B97F4A7C15U >> 11U) % count;
-      TrainRequest request;
-      request.problem = {HuberSvm{0.1}, i % 3 == 0 ? 0.0 : 0.05};
-      request.budget = {2, i % 2 == 0 ? 1e-3 : 0.0};
-      const A algorithm = variant_at<A>(index, straight_numbers_for);
-      request.algorithm = algorithm;
-      const auto one = plan_case(request, {kRows, 1, kLinearNorm, false, 2});
-      if (!one || (is_sampled(one->plan) && ++sampled > options_.sampled_cases)) continue;
-      check_tight(*one, fmt::format("lambda={}{}", request.problem.lambda, settings_text(algorithm)));
-    }
+    for_each_request<A>(
+        HuberSvm{0.1}, straight_numbers_for,
+        [&](const TrainRequest& request, std::uint32_t classes, const std::string& name, std::uint64_t) {
+          if (classes != 2) return;
+          const auto one = plan_case(request, {kRows, 1, kLinearNorm, false, 2});
+          if (!one || (is_sampled(one->plan) && ++sampled > options_.sampled_cases)) return;
+          check_tight(*one, name);
+        });
   }
 
   void check_tight(const Case& one, const std::string& name) {

@@ -103,8 +103,9 @@ A game_setting() {
 
 }  // namespace
 
-TrainingGame training_game(const TrainRequest& request, std::uint64_t rows) {
-  auto attack = std::make_shared<Attack>(Attack{request, {}, linear_pair(rows, 0, kLinearNorm), false, {}, {}});
+TrainingGame training_game(const TrainRequest& request, const Facts& facts) {
+  auto attack = std::make_shared<Attack>(
+      Attack{request, {}, linear_pair(facts.rows, 0, facts.data_norm, facts.features), false, {}, {}});
   attack->plan = make_plan(request.algorithm, {attack->pair.first.facts(), request.problem, request.budget});
   if (!attack->plan.not_private.empty()) throw Error(ErrorKind::unsupported, attack->plan.not_private.front());
   const Replay how{attack->request, attack->plan};
@@ -154,7 +155,7 @@ std::vector<Finding> game_catalogue(const GameRules& rules, const std::string& m
       request.algorithm = game_setting<A>();
       request.budget = budget;
       try {
-        const TrainingGame game = training_game(request, kGameRows);
+        const TrainingGame game = training_game(request, linear_facts(kGameRows));
         const std::string subject = fmt::format("{} ({} budget)", A::kName, budget.delta > 0 ? "approximate" : "pure");
         for (Finding& one : judge(game, play(game.game, rules), rules, subject)) findings.push_back(std::move(one));
       } catch (const Error& e) {

@@ -28,7 +28,7 @@ Exhibited passes_not_composed(const GameRules& rules) {
   request.algorithm = method;
   const auto bound = [&](double epsilon) {
     request.budget = {.epsilon = epsilon};
-    const TrainingGame game = training_game(request, 20);
+    const TrainingGame game = training_game(request, linear_facts(20));
     return lower_bounds(play(game.game, rules), game.thresholds, 0, rules.alpha).epsilon;
   };
   // Noise for epsilon 5 in all is noise for epsilon 1 in each pass.

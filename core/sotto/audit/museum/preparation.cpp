@@ -139,7 +139,7 @@ Exhibited unconverged_objective(const GameRules& rules) {
   const double thresholds[] = {0, centre, -centre};
   Exhibited shown{request.budget.epsilon, 0, 0, "", request.budget.epsilon, 0, "objective, certified minimiser"};
   shown.lower_bound = lower_bounds(play(one_pass, rules), thresholds, 0, rules.alpha).epsilon;
-  const TrainingGame right = training_game(request, kRows);
+  const TrainingGame right = training_game(request, linear_facts(kRows));
   shown.control_bound = lower_bounds(play(right.game, rules), right.thresholds, right.delta, rules.alpha).epsilon;
   shown.evidence = fmt::format(
       "one pass of SGD with step {}; the row met last moves the weight {:.0f} times as far as "
