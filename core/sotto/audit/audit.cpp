@@ -26,7 +26,11 @@ std::vector<Finding> replays(const AuditOptions& options) {
 
 const std::vector<std::pair<std::string, Check>>& checks_by_name() {
   static const std::vector<std::pair<std::string, Check>> kChecks = {
-      {"replay", replays}, {"game", [](const AuditOptions& o) { return game_catalogue(o.rules(), o.method); }}};
+      {"samplers", [](const AuditOptions& o) { return audit_samplers(o.quick ? 4000 : 40000, o.seed); }},
+      {"replay", replays},
+      {"ledger", [](const AuditOptions& o) { return audit_ledgers({.paths = 10000, .seed = o.seed + 1}); }},
+      {"game", [](const AuditOptions& o) { return game_catalogue(o.rules(), o.method); }},
+      {"one_run", [](const AuditOptions& o) { return one_run_catalogue({.seed = o.seed}, o.method); }}};
   return kChecks;
 }
 

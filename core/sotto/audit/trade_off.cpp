@@ -51,27 +51,28 @@ std::string trade_off_svg(const TradeOff& claim, const Played& played) {
   }
   const double far = kMargin + kSide;
   std::string svg = fmt::format(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {0}" font-family="sans-serif" font-size="12">)"
+      R"svg(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {0}" font-family="sans-serif" font-size="12">)svg"
       "\n"
-      R"(<rect width="{0}" height="{0}" fill="white"/><rect x="{1}" y="{1}" width="{2}" height="{2}" fill="none" stroke="#888"/>)"
+      R"svg(<rect width="{0}" height="{0}" fill="white"/><rect x="{1}" y="{1}" width="{2}" height="{2}" fill="none" stroke="#888"/>)svg"
       "\n",
       2 * kMargin + kSide, kMargin, kSide);
-  svg += fmt::format(R"(<text x="{}" y="24">{}</text>)"
+  svg += fmt::format(R"svg(<text x="{}" y="24">{}</text>)svg"
                      "\n",
                      kMargin, claim.title);
-  svg += fmt::format(R"(<text x="{}" y="{}">false alarms</text>)"
+  svg += fmt::format(R"svg(<text x="{}" y="{}">false alarms</text>)svg"
                      "\n",
                      kMargin + kSide / 2 - 36, far + 28);
-  svg += fmt::format(R"(<text transform="translate(20,{}) rotate(-90)" > misses</ text>) " "\n
-      ", kMargin + kSide / 2 + 20);
-      svg += fmt::format(R"(<polyline points="{}" fill="none" stroke="#c33" stroke-width="2"/>)"
-                         "\n",
-                         promised);
-  svg += fmt::format(R"(<polyline points="{}" fill="none" stroke="#226" stroke-width="1.5"/>)"
+  svg += fmt::format(R"svg(<text transform="translate(20,{}) rotate(-90)">misses</text>)svg"
+                     "\n",
+                     kMargin + kSide / 2 + 20);
+  svg += fmt::format(R"svg(<polyline points="{}" fill="none" stroke="#c33" stroke-width="2"/>)svg"
+                     "\n",
+                     promised);
+  svg += fmt::format(R"svg(<polyline points="{}" fill="none" stroke="#226" stroke-width="1.5"/>)svg"
                      "\n",
                      found);
   svg += fmt::format(
-      R"(<text x="{0}" y="{1}" fill="#c33">promised: nobody gets below</text><text x="{0}" y="{2}" fill="#226">found, {3} games a table</text>)",
+      R"svg(<text x="{0}" y="{1}" fill="#c33">promised: nobody gets below</text><text x="{0}" y="{2}" fill="#226">found, {3} games a table</text>)svg",
       far - 170, kMargin + 20, kMargin + 36, played.first.size());
   return svg + "\n</svg>\n";
 }
