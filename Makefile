@@ -1,6 +1,6 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-quick soak sanitize bench utility lint format fuzz coverage clean
+.PHONY: help quickstart build test test-quick soak mutants sanitize bench utility lint format fuzz coverage clean
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
 # sanitizer, so it has a name of its own.
@@ -29,9 +29,13 @@ test-quick: ## every test once, without sanitizers
 	@tools/install_packages build test
 	@tools/test dev
 
-soak: ## the long variants: thousands of kills, every byte flipped
+soak: ## the long variants: thousands of kills, every byte flipped, 100,000 games an audit
 	@tools/install_packages build test
 	@tools/test 'dev:soak'
+
+mutants: ## break the library line by line: the audit must notice every time
+	@tools/install_packages build test
+	@tools/mutants
 
 bench: ## measure; writes build/bench.json
 	@tools/install_packages build bench

@@ -208,10 +208,14 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
 }
 
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
+  Curator curator(bits);
+  return train(engine, request, curator);
+}
+
+Model train(Engine& engine, const TrainRequest& request, Curator& curator) {
   check_bounds_cost(request);
   const PlanInput input{engine.facts(), request.problem, request.budget.within_reach()};
   Plan plan = plan_of(request, input);
-  Curator curator(bits);
   stamp(curator, plan, request);
   for (const Charge& charge : plan.charges) curator.charge(charge);
   Result result = run_plan(engine, plan, request, curator);

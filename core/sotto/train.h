@@ -27,6 +27,8 @@ struct TrainRequest {
 /// Plan, charge, run, release, card. `bits` is the noise; a seeded source stamps the model *not private*.
 /// No budget is enforced across runs, and the card says so.
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits);
+/// The same with a curator of one's own, such as one under audit. The plan is charged to it.
+Model train(Engine& engine, const TrainRequest& request, Curator& curator);
 
 /// What a request would cost a ledger; made from public facts, free.
 struct Quote {

@@ -20,6 +20,7 @@
 #include "sotto/privacy/noise_supply.h"
 #include "sotto/privacy/objective_noise.h"
 #include "sotto/privacy/sampled_gaussian.h"
+#include "sotto/privacy/transcript.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -47,6 +48,8 @@ class NoisySums {
   NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
 
   bool may_noise(std::size_t dimension) noexcept;
+  void add_noise(std::span<double> sum) noexcept;
+  void note(std::span<const double> before, std::span<double> after) noexcept;
 
   const BitSource* bits_;  // whose sums these are
   std::unique_ptr<NoiseSupply> supply_;
@@ -54,6 +57,8 @@ class NoisySums {
   NoisePath path_;
   double grid_step_;
   std::uint64_t draws_left_;
+  Transcript* transcript_ = nullptr;
+  Transcript::Entry noted_{};  // what every entry of the transcript shares
 };
 
 /// The only one who opens a Sensitive. Charges come first; each release uses up a charged draw of its own event and
@@ -63,6 +68,8 @@ class Curator {
   explicit Curator(BitSource& bits);
   Curator(const Curator&) = delete;
   Curator& operator=(const Curator&) = delete;
+  /// A curator under audit, stamped *not private*: it notes every value before its noise, and follows where told to.
+  Curator(BitSource& bits, Transcript& transcript);
 
   /// Records the charge; must precede the first row read. No budget is enforced, and a curator that works under a
   /// reservation refuses: what it may draw was fixed there.
@@ -119,10 +126,13 @@ class Curator {
   void use_draws(const Event& event, std::uint64_t draws);
   void use_allowance(const Event& event, Allowance& from);
   Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
+  Vector noted(Transcript::Entry entry, const Mechanism& mechanism);
+  NoisySums noted(NoisySums sums, const Mechanism& mechanism, Transcript::Kind kind);
   std::size_t drawn(Sensitive<Vector>&& scores, const Choice& choice);
 
   BitSource* bits_;
   std::shared_ptr<Reservation::Use> reservation_;
+  Transcript* transcript_ = nullptr;
   std::vector<Charge> charges_;
   std::vector<std::uint64_t> draws_left_;
   std::vector<Event> allowance_draws_;
