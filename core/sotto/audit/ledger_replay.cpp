@@ -222,16 +222,15 @@ Finding stored(const LedgerOptions& options) {
     LedgerTerms terms;
     terms.filter.kind = FilterKind::zcdp;
     terms.filter.budget = {1, 1e-5, Relation::replace_one};
-    terms.fingerprint = std::string(64, '0');
     terms.rows = 100;
     const std::string path = (folder / "ledger").string();
-    SqliteLedger::create(path, terms);
+    SqliteLedger::create(path, terms, Digest{});
     SqliteLedger ledger(path);
     std::mt19937_64 random(options.seed + 3);
     for (int refused = 0, i = 0; refused < 3 && i < 200; ++i) {
       try {
         Reservation kept = ledger.reserve({random_event(random, FilterKind::zcdp, 0.1), 0, fmt::format("{:064}", i)});
-        ledger.release(kept, "model");
+        ledger.release(std::move(kept), "model");
       } catch (const Error&) {
         ++refused;
       }
