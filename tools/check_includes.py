@@ -10,9 +10,9 @@ from pathlib import Path
 # A folder may include itself and the folders before it.
 ORDER = ["base", "linalg", "random", "losses", "data", "optim", "privacy", "algorithms", "engines", "model",
          "tuning"]
-# Files directly in sotto/, after these folders: train.{h,cpp}, tune.{h,cpp}; then audit/, which audits whole trainings;
-# then the one header users include.
-TOP = ["train", "tune", "audit", "sotto"]
+# Files directly in sotto/, after these folders: charged_run, train, tune_plan, tune, bounds; then audit/, which audits
+# whole trainings; then the one header users include.
+TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "audit", "sotto"]
 # What happens to a row and what a release costs are joined by algorithms only.
 STRANGERS = {("optim", "privacy"), ("privacy", "optim")}
 
