@@ -75,7 +75,7 @@ TEST(TradeOff, PromisesWhatTheClaimAllows) {
   EXPECT_NE(svg.find("title"), std::string::npos);
 }
 
-TEST(LowBitsAttack, TellsNeighboursApartWithCertaintyUnderTheTextbookSampler) {
+TEST(Samplers, TheAttackOnTheLowBitsIsCertainUnderTheTextbookSampler) {
   const LowBitsAttack attack;
   std::mt19937_64 random(71);
   double certain = 0, wrong = 0;
