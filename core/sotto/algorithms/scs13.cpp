@@ -29,6 +29,8 @@ Plan Scs13::plan(const PlanInput& input) const {
                 "relation: scs13 holds under replace_one only: removing a row moves every later row to another batch",
                 "relation");
   }
+  const bool exact = mechanism == MechanismChoice::discrete_laplace || mechanism == MechanismChoice::discrete_gaussian;
+  require(noise_path == NoisePath::safe || !exact, "noise_path", "fast exists for l2_laplace and gaussian only");
   Plan plan;
   plan.method = kName;
   plan.recipe = make_recipe(sgd, input.problem, input.facts);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <thread>
@@ -78,6 +79,17 @@ class Laboratory {
                          found, fmt::format("{}, {} draws", what, values.size())});
   }
 
+  static std::array<double, kDimension> drawn(NoiseSupply& supply, NoisePath path) {
+    std::array<double, kDimension> z{};
+    if (path == NoisePath::safe) {
+      std::copy_n(supply.next(), kDimension, z.begin());
+      return z;
+    }
+    const kernels::FloatNoise noise = supply.next_fast();
+    for (std::size_t i = 0; i < kDimension; ++i) z[i] = noise.factor * noise.normals[i];
+    return z;
+  }
+
   void mechanism(const std::string& name, const Mechanism& mechanism, NoisePath path) {
     NoiseSupply supply(bits_, mechanism, path, draws_);
     const double scale = scale_of(event_of(mechanism));
@@ -86,7 +98,7 @@ class Laboratory {
     std::vector<double> size, direction, next;
     double before = 0.5;
     for (std::uint64_t i = 0; i < draws_; ++i) {
-      const double* z = supply.next();
+      const std::array<double, kDimension> z = drawn(supply, path);
       const double norm = std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
       size.push_back(discrete ? z[0] / scale : norm / scale);
       const double u = (1 + z[kDimension - 1] / norm) / 2;
