@@ -36,7 +36,8 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
   terms.filter.budget.relation = Relation::replace_one;
   std::string filter;
   try {
-    for (const auto& [key, value] : Json::parse(options).items()) {
+    const Json given = Json::parse(options);
+    for (const auto& [key, value] : given.items()) {
       if (value.is_null()) continue;
       if (key == "budget_epsilon") {
         terms.filter.budget.epsilon = value.get<double>();

@@ -22,7 +22,8 @@ GRANT SELECT ON customers TO curator;"""),
     ("The curator declares public bounds and a budget", "curator", """
 SELECT sotto.register('shop', 'customers', label => 'buys',
   features => '{"age": [18, 78], "income": [0, 100], "home": ["city", "town", "farm"]}',
-  epsilon => 2, options => '{"positive": ["yes"], "negative": ["no"], "intercept": 1, "data_norm": 2}');"""),
+  epsilon => 2, delta => 1e-6,
+  options => '{"positive": ["yes"], "negative": ["no"], "intercept": 1, "data_norm": 2, "filter": "sum"}');"""),
     ("The analyst may not read a row ...", "analyst", "SELECT * FROM customers LIMIT 1;"),
     ("... but asks what a model would cost, which is free", "analyst", """
 SELECT sotto.plan('shop', epsilon => 1, lambda => 0.001) -> 'budget' -> 'cost' ->> 'loss' AS cost,

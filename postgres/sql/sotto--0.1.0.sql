@@ -103,6 +103,7 @@ SELECT pg_catalog.pg_extension_config_dump('sotto.dataset', '');
 SELECT pg_catalog.pg_extension_config_dump('sotto.ledger_head', '');
 SELECT pg_catalog.pg_extension_config_dump('sotto.ledger_record', '');
 SELECT pg_catalog.pg_extension_config_dump('sotto.model', '');
+SELECT pg_catalog.pg_extension_config_dump('sotto.model_id_seq', '');
 
 -- What is public: declarations, shapes, budgets, released models. No fingerprint: it is an exact function of the rows.
 CREATE VIEW sotto.datasets WITH (security_barrier) AS

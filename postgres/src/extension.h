@@ -14,6 +14,9 @@
 #include "fmgr.h"
 #include "utils/rel.h"
 #include "utils/snapshot.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
 
 /* The place from which a call into capi is made. */
 typedef struct Host {

@@ -101,7 +101,8 @@ static int32 ledger_of(const Packing *packing, int32 id, const char *name, const
     if (ask_as_owner("SELECT name FROM sotto.dataset WHERE ledger = $1::int4", 1, terms) != NULL)
       ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("these rows are registered already")));
     if (ask_as_owner("SELECT 1 FROM sotto.ledger_head WHERE ledger = $1::int4 AND epsilon = "
-                     "($2::json->>'budget_epsilon')::float8 AND delta = ($2::json->>'budget_delta')::float8",
+                     "($2::json->>'budget_epsilon')::float8 AND delta = ($2::json->>'budget_delta')::float8 "
+                     "AND coalesce($2::json->>'filter', filter) = filter",
                      2, terms) == NULL)
       ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("these rows had another budget before"),
                       errdetail("A budget is granted once; register them with the same one to go on.")));

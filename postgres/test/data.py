@@ -9,10 +9,10 @@ FROM generate_series(1, {rows}) i;
 """
 
 FEATURES = '{"age": [20, 80], "income": [0, 100], "home": ["city", "town", "farm"]}'
-LABEL = '{"positive": ["yes"], "negative": ["no"], "intercept": 1, "data_norm": 2}'
+LABEL = '{"positive": ["yes"], "negative": ["no"], "intercept": 1, "data_norm": 2, "filter": "sum"}'
 
 
-def register(name="shop", source="customers", epsilon=10, delta=0, features=FEATURES, options=LABEL):
+def register(name="shop", source="customers", epsilon=10, delta=1e-6, features=FEATURES, options=LABEL):
     return (f"SELECT sotto.register('{name}', '{source}', 'buys', '{features}', epsilon => {epsilon}, "
             f"delta => {delta}, options => '{options}');")
 
@@ -26,6 +26,9 @@ def again(**more):
     """A request that is charged whether or not it was answered before."""
     return train(options='{"again": true}', **more)
 
+
+# Long to train, quick to plan: the plan looks at every step, the training at every row.
+SLOW = '{"passes": 300000, "batch_rows": 3000}'
 
 ROLES = """
 CREATE ROLE curator LOGIN IN ROLE sotto_curator;

@@ -25,7 +25,7 @@ class Attacks(ServerCase):
                 self.refuse(f"SELECT * FROM {table}", "permission denied", user=user)
                 self.refuse(f"DELETE FROM {table}", "permission denied", user=user)
                 self.refuse(f"COPY {table} TO STDOUT", "permission denied", user=user)
-                self.refuse(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE", "permission denied", user=user)
+                self.refuse(f"BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE", "permission denied", user=user)
         for view in ("sotto.budget", "sotto.models", "sotto.datasets"):
             self.refuse(f"UPDATE {view} SET dataset = 'x'" if view != "sotto.datasets" else f"DELETE FROM {view}",
                         "permission denied", user="analyst")

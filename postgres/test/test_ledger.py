@@ -40,7 +40,7 @@ class Transactions(ServerCase):
 
     def test_a_cancelled_training_stays_spent(self):
         before = self.spent()
-        slow = data.train(epsilon=0.2, options='{"passes": 2000000}')
+        slow = data.train(epsilon=0.2, options=data.SLOW)
         self.refuse(f"SET statement_timeout = '1500ms'; {slow}", "57014", user="analyst")
         self.assertAlmostEqual(self.spent() - before, 0.2, places=6)
         entries = self.sql("SELECT charged - released FROM sotto.budget WHERE dataset = 'shop'")
@@ -123,11 +123,11 @@ class Crashes(ServerCase):
     def test_a_killed_backend_takes_the_charge_with_it(self):
         self.sql("CREATE TABLE other AS SELECT * FROM customers WHERE id < 2000")
         self.sql(data.register("other", "other"))
-        slow = self.server.start_sql(data.train("other", epsilon=1, options='{"passes": 2000000}'), user="analyst")
+        slow = self.server.start_sql(data.train("other", epsilon=1, options=data.SLOW), user="analyst")
         deadline = time.monotonic() + 60
         while self.charged("other") == 0 and time.monotonic() < deadline:
             time.sleep(0.1)
-        self.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%passes%' AND usename = 'analyst'")
+        self.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%300000%' AND usename = 'analyst'")
         slow.communicate()
         self.assertAlmostEqual(self.spent("other"), 1, places=6)
 

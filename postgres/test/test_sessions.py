@@ -13,7 +13,7 @@ class Cancelling(ServerCase):
         took = []
         for i in range(5):
             charged = self.charged()
-            slow = self.server.start_sql(data.train(epsilon=1 + i / 10, options='{"passes": 2000000}'), user="analyst")
+            slow = self.server.start_sql(data.train(epsilon=1 + i / 10, options=data.SLOW), user="analyst")
             deadline = time.monotonic() + 60
             while self.charged() == charged and time.monotonic() < deadline:
                 time.sleep(0.05)

@@ -50,7 +50,7 @@ Answer train(MemoryHost& host, const std::string& request = kRequest) {
   return answer;
 }
 
-void open_ledger(MemoryHost& host, const char* options = R"({"budget_epsilon": 3, "budget_delta": 0})") {
+void open_ledger(MemoryHost& host, const char* options = R"({"budget_epsilon": 3, "budget_delta": 1e-6, "filter": "sum"})") {
   sotto_error error{};
   const sotto_rows rows = host.source();
   const sotto_store store = host.store();
