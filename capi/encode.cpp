@@ -105,9 +105,7 @@ sotto_facts sotto_encoder_facts(const sotto_encoder* encoder) {
 uint32_t sotto_encoder_values(const sotto_encoder* encoder) { return encoder->table.values(); }
 
 sotto_status sotto_encode_cells(sotto_encoder* encoder, const sotto_cell* cells, float* row, float* label) {
-  return guarded(nullptr, [&] {
-    encoder->table.encode_cells({cells, encoder->table.column_count()}, row, *label);
-  });
+  return guarded(nullptr, [&] { encoder->table.encode_cells({cells, encoder->table.column_count()}, row, *label); });
 }
 
 sotto_status sotto_encode_values(sotto_encoder* encoder, const double* values, size_t count, sotto_cell label,

@@ -1,5 +1,6 @@
 #include "sotto/model/model.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -114,9 +115,7 @@ void sotto_model_free(sotto_model* model) { delete model; }
 
 const char* sotto_model_schema(const sotto_model* model) { return model->predictor.model.encoding.c_str(); }
 
-uint32_t sotto_model_classes(const sotto_model* model) {
-  return static_cast<uint32_t>(model->predictor.texts.size());
-}
+uint32_t sotto_model_classes(const sotto_model* model) { return static_cast<uint32_t>(model->predictor.texts.size()); }
 
 const char* sotto_model_class(const sotto_model* model, uint32_t place) {
   const std::vector<std::string>& texts = model->predictor.texts;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "sotto/base/fields.h"
@@ -62,7 +63,8 @@ Asked request_from(const std::string& json) {
   TrainRequest& request = asked.train;
   const std::string method = taken(given, "method").value_or("bolt_on");
   request.algorithm = make_by_name<Algorithm>(method, "method");
-  if (const auto seed = taken(given, "order_seed")) request.order_seed = parse_value<std::uint64_t>(*seed, "order_seed");
+  if (const auto seed = taken(given, "order_seed"))
+    request.order_seed = parse_value<std::uint64_t>(*seed, "order_seed");
   if (const auto again = taken(given, "again")) asked.again = parse_value<bool>(*again, "again");
   std::set<std::string> used;
   apply(request.problem, given, used);

@@ -1,5 +1,6 @@
 #include "sotto/data/schema.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "capi/boundary.h"
@@ -102,7 +103,6 @@ std::string complete(const std::string& label, const Json& features, const Json&
 sotto_status sotto_schema(const char* label, const char* features, const char* options, sotto_text* schema,
                           sotto_error* error) {
   using namespace sotto::capi;
-  return guarded(error, [&] {
-    *schema = copy_text(complete(label, parse(features, "features"), parse(options, "options")));
-  });
+  return guarded(error,
+                 [&] { *schema = copy_text(complete(label, parse(features, "features"), parse(options, "options"))); });
 }

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 
 #include <optional>
+#include <utility>
 
 #include "capi/boundary.h"
 #include "capi/store_ledger.h"
@@ -43,16 +44,15 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
   terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
   // An anchor that is there already is not replaced: these rows had a budget before.
   if (exists(anchor)) {
-    throw Error(ErrorKind::invalid_data,
-                "these rows had a ledger before, and its anchor is still there: " + anchor +
-                    "; a budget is granted once",
-                "ledger");
+    throw Error(
+        ErrorKind::invalid_data,
+        "these rows had a ledger before, and its anchor is still there: " + anchor + "; a budget is granted once",
+        "ledger");
   }
   Chain chain;
   const LedgerPlace place{store.place, anchor, 0};
   const std::pair<RecordKind, std::string> first[] = {
-      {RecordKind::opened, text_of(terms)},
-      {RecordKind::placed, place_text(place, {terms.fingerprint, terms.rows})}};
+      {RecordKind::opened, text_of(terms)}, {RecordKind::placed, place_text(place, {terms.fingerprint, terms.rows})}};
   for (const auto& [kind, detail] : first) {
     const LedgerRecord record = chain.next(record_with(kind, detail));
     append_record(store, record, kind == RecordKind::opened ? &terms : nullptr, nullptr);
@@ -62,11 +62,7 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
 }
 
 void StoreLedger::rebind(const Binding& binding) {
-  write(
-      [&] {
-        return record_with(RecordKind::placed, place_text(chain_.place(), binding));
-      },
-      nullptr);
+  write([&] { return record_with(RecordKind::placed, place_text(chain_.place(), binding)); }, nullptr);
 }
 
 void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
@@ -90,8 +86,8 @@ void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
     next.emplace(anchor, id);
   }
   const Binding binding{ledger.terms_.fingerprint, ledger.terms_.rows};
-  const LedgerRecord record = ledger.chain_.next(
-      record_with(RecordKind::placed, place_text({store.place, anchor, 0}, binding)));
+  const LedgerRecord record =
+      ledger.chain_.next(record_with(RecordKind::placed, place_text({store.place, anchor, 0}, binding)));
   append_record(store, record, nullptr, nullptr);
   // The one that counts from now on comes last: once it knows of the move, both do.
   if (old) old->append({record.sequence, record.hash});

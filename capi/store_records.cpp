@@ -80,21 +80,18 @@ void append_record(const sotto_store& store, const LedgerRecord& record, const L
   const std::string kind(enum_name(record.kind));
   const std::string previous = hex_of(record.previous);
   const std::string hash = hex_of(record.hash);
-  const sotto_record given{record.sequence,     kind.c_str(),         record.entry,        record.time,
-                           record.cost.loss,    record.cost.delta,    record.spent.loss,   record.spent.delta,
-                           record.request.c_str(), record.detail.c_str(), previous.c_str(), hash.c_str()};
+  const sotto_record given{record.sequence,        kind.c_str(),          record.entry,      record.time,
+                           record.cost.loss,       record.cost.delta,     record.spent.loss, record.spent.delta,
+                           record.request.c_str(), record.detail.c_str(), previous.c_str(),  hash.c_str()};
   std::string filter;
   std::string relation;
   sotto_terms fixed{};
   if (terms != nullptr) {
     filter = enum_name(terms->filter.kind);
     relation = enum_name(terms->filter.budget.relation);
-    fixed = {filter.c_str(),
-             relation.c_str(),
-             terms->filter.budget.epsilon,
-             terms->filter.budget.delta,
-             terms->filter.limit.loss,
-             terms->filter.limit.delta};
+    fixed = {
+        filter.c_str(),           relation.c_str(),         terms->filter.budget.epsilon, terms->filter.budget.delta,
+        terms->filter.limit.loss, terms->filter.limit.delta};
   }
   proceed(store.append(store.context, &given, terms != nullptr ? &fixed : nullptr,
                        bytes != nullptr ? bytes->data() : nullptr, bytes != nullptr ? bytes->size() : 0));

@@ -85,8 +85,8 @@ sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sot
 sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, sotto_error* error) {
   return guarded(error, [&] {
     const LedgerCheck check = StoreLedger(*store).verify();
-    *report = copy_text(
-        Json{{"records", check.records}, {"models", check.models}, {"anchored", check.anchored}}.dump());
+    *report =
+        copy_text(Json{{"records", check.records}, {"models", check.models}, {"anchored", check.anchored}}.dump());
   });
 }
 

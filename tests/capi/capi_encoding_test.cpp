@@ -40,12 +40,15 @@ class CapiEncoding : public testing::Test {
     const char* columns[] = {"age", "home", "buys"};
     sotto_encoder* encoder = nullptr;
     sotto_error error{};
-    EXPECT_EQ(sotto_encoder_new(schema(kFeatures, kOptions).c_str(), columns, 3, SOTTO_LABEL_REQUIRED, &encoder, &error),
-              SOTTO_OK)
+    EXPECT_EQ(
+        sotto_encoder_new(schema(kFeatures, kOptions).c_str(), columns, 3, SOTTO_LABEL_REQUIRED, &encoder, &error),
+        SOTTO_OK)
         << error.message;
     return encoder;
   }
-  std::vector<float> encode(const Cell& age, const Cell& home, const Cell& buys) { return encode(encoder_, age, home, buys); }
+  std::vector<float> encode(const Cell& age, const Cell& home, const Cell& buys) {
+    return encode(encoder_, age, home, buys);
+  }
   static std::vector<float> encode(sotto_encoder* encoder, const Cell& age, const Cell& home, const Cell& buys) {
     const auto cell = [](const Cell& text) {
       return text ? sotto_cell{text->data(), text->size()} : sotto_cell{nullptr, 0};

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "capi/block_engine.h"
+#include "capi/memory_host.h"
 #include "capi/request.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/train.h"
-#include "capi/memory_host.h"
 
 namespace sotto {
 namespace {
@@ -50,7 +50,8 @@ Answer train(MemoryHost& host, const std::string& request = kRequest) {
   return answer;
 }
 
-void open_ledger(MemoryHost& host, const char* options = R"({"budget_epsilon": 3, "budget_delta": 1e-6, "filter": "sum"})") {
+void open_ledger(MemoryHost& host,
+                 const char* options = R"({"budget_epsilon": 3, "budget_delta": 1e-6, "filter": "sum"})") {
   sotto_error error{};
   const sotto_rows rows = host.source();
   const sotto_store store = host.store();
@@ -214,8 +215,8 @@ TEST(CapiEngine, WeightsHaveTheBitsOfTheReferenceEngine) {
   for (const char* request :
        {R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 3, "batch_rows": 10})",
         R"({"method": "scs13", "epsilon": 1, "delta": 1e-6, "batch_rows": 50})",
-        R"({"method": "objective", "epsilon": 1, "lambda": 0.1})",
-        R"({"method": "dpgd", "epsilon": 1, "delta": 1e-6})", R"({"method": "dpsgd", "epsilon": 1, "delta": 1e-6})"}) {
+        R"({"method": "objective", "epsilon": 1, "lambda": 0.1})", R"({"method": "dpgd", "epsilon": 1, "delta": 1e-6})",
+        R"({"method": "dpsgd", "epsilon": 1, "delta": 1e-6})"}) {
     capi::BlockEngine engine(source);
     ReferenceEngine reference(capi::facts_of(source.facts), all);
     EXPECT_EQ(seeded(engine, request), seeded(reference, request)) << request;
