@@ -133,7 +133,9 @@ class Semantics(ServerCase):
                     "bounds", user="curator")
         self.refuse(data.register("x", features='{"nobody": [0, 1]}'), "nobody", user="curator")
         self.refuse(data.register("x", features="{}"), "at least one", user="curator")
-        self.refuse(data.register("x", epsilon=0), "epsilon", user="curator")
+        self.sql("CREATE TABLE few AS SELECT * FROM customers WHERE id <= 50; GRANT SELECT ON few TO curator")
+        self.refuse(data.register("x", "few", epsilon=0), "epsilon", user="curator")
+        self.refuse(data.register("x", "few", options='{"data_norm": 1, "filter": "luck"}'), "filter", user="curator")
         self.refuse(data.register("x", options='{"colour": 1}'), "colour", user="curator")
         self.refuse("CREATE TABLE none AS SELECT * FROM customers LIMIT 0;" + data.register("x", "none"), "no rows")
 
