@@ -27,8 +27,7 @@ class Attacks(ServerCase):
                 self.refuse(f"COPY {table} TO STDOUT", "permission denied", user=user)
                 self.refuse(f"BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE", "permission denied", user=user)
         for view in ("sotto.budget", "sotto.models", "sotto.datasets"):
-            self.refuse(f"UPDATE {view} SET dataset = 'x'" if view != "sotto.datasets" else f"DELETE FROM {view}",
-                        "permission denied", user="analyst")
+            self.refuse(f"DELETE FROM {view}", user="analyst")
             self.refuse(f"SELECT * FROM {view}", "permission denied", user="stranger")
 
     def test_nothing_of_the_owner_can_be_replaced_or_hooked(self):
@@ -125,12 +124,12 @@ class Attacks(ServerCase):
 
     def test_errors_are_the_same_for_every_content(self):
         """Tables that differ in one row, one of them hostile: every answer but the noise is the same."""
-        self.sql("""CREATE TABLE one AS SELECT id, age::float8, income, home, buys FROM customers WHERE id <= 100;
-                    CREATE TABLE two AS SELECT * FROM one;
-                    UPDATE two SET age = 'NaN', income = 'Infinity', buys = repeat('x', 100000), home = E'\\b' WHERE id = 50;
-                    GRANT SELECT ON one, two TO curator""")
+        self.sql("""CREATE TABLE alike AS SELECT id, age::float8, income, home, buys FROM customers WHERE id <= 100;
+                    CREATE TABLE hostile AS SELECT * FROM alike;
+                    UPDATE hostile SET age = 'NaN', income = 'Infinity', buys = repeat('x', 100000), home = E'\\b' WHERE id = 50;
+                    GRANT SELECT ON alike, hostile TO curator""")
         said = []
-        for name in ("one", "two"):
+        for name in ("alike", "hostile"):
             self.sql(data.register(name, name, epsilon=1), user="curator")
             answers = [self.sql(f"SELECT sotto.plan('{name}', epsilon => 1, lambda => 0.01)", user="analyst")]
             self.sql(data.train(name, epsilon=1), user="analyst")
