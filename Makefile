@@ -1,6 +1,6 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-postgres quickstart-postgres test-quick soak sanitize bench lint format fuzz coverage clean
+.PHONY: help quickstart build test test-postgres quickstart-postgres test-quick soak mutants sanitize bench utility lint format fuzz coverage clean
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
 # sanitizer, so it has a name of its own.
@@ -38,14 +38,24 @@ test-quick: ## every test once, without sanitizers
 	@tools/install_packages build test
 	@tools/test dev
 
-soak: ## the long variants: thousands of kills, every byte flipped
+soak: ## the long variants: thousands of kills, every byte flipped, 100,000 games an audit
 	@tools/install_packages build test
 	@tools/test 'dev:soak'
+
+mutants: ## break the library line by line: the audit must notice every time
+	@tools/install_packages build test
+	@tools/mutants
 
 bench: ## measure; writes build/bench.json
 	@tools/install_packages build bench
 	@tools/build bench
 	@build/bench/bench/sotto_bench --out build/bench.json
+
+utility: ## accuracy on real data against bars, into build/utility; UTILITY='--quick --sets adult --runs 3'
+	@tools/install_packages build bench utility
+	@tools/build bench --target sotto_utility
+	@/usr/bin/python3 bench/utility/prepare.py build/utility
+	@build/bench/bench/sotto_utility --folder build/utility $(UTILITY)
 
 lint: ## layout, include order, citations, clang-tidy
 	@tools/install_packages build lint

@@ -39,7 +39,8 @@ int report(const Output& output, ErrorKind kind, const std::string& message, con
 }
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 2 invalid argument, 3 invalid data, 4 budget exceeded, 5 unsupported, 6 input or output, "
+    "Exit codes: 0 done, 1 a claim fell in an audit, 2 invalid argument, 3 invalid data, 4 budget exceeded, 5 "
+    "unsupported, 6 input or output, "
     "70 internal.";
 
 }  // namespace
@@ -62,6 +63,7 @@ int main(int argc, char** argv) {
   add_ledger(program, output);
   add_account(program, output);
   add_calibrate(program, output);
+  add_audit(program, output);
   add_explain(program, output);
   add_manual(program, output);
   try {
@@ -77,5 +79,5 @@ int main(int argc, char** argv) {
   } catch (const std::exception&) {
     return report(output, sotto::ErrorKind::internal, "an internal error; please report it", "");
   }
-  return 0;
+  return output.exit_code;
 }

@@ -6,6 +6,7 @@ namespace sotto::cli {
 /// What every verb shares: whether the answer is one JSON object, and where text goes.
 struct Output {
   bool json = false;
+  int exit_code = 0;  ///< of a verb that ran to its end
   /// Prints to standard output, with a line end.
   void print(const std::string& text) const;
 };

@@ -7,6 +7,8 @@
 namespace sotto::cli {
 
 void add_data(CLI::App& program, Output& output);
+/// Below `data`.
+void add_bounds(CLI::App& data, Output& output);
 void add_plan(CLI::App& program, Output& output);
 void add_train(CLI::App& program, Output& output);
 void add_tune(CLI::App& program, Output& output);
@@ -15,6 +17,7 @@ void add_evaluate(CLI::App& program, Output& output);
 void add_ledger(CLI::App& program, Output& output);
 void add_account(CLI::App& program, Output& output);
 void add_calibrate(CLI::App& program, Output& output);
+void add_audit(CLI::App& program, Output& output);
 void add_explain(CLI::App& program, Output& output);
 void add_manual(CLI::App& program, Output& output);
 

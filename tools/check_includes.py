@@ -9,9 +9,10 @@ from pathlib import Path
 
 # A folder may include itself and the folders before it.
 ORDER = ["base", "linalg", "random", "losses", "data", "optim", "privacy", "algorithms", "engines", "model",
-         "tuning", "audit"]
-# Files directly in sotto/, after every folder: train.{h,cpp}, tune.{h,cpp}, then the one header users include.
-TOP = ["train", "tune", "sotto"]
+         "tuning"]
+# Files directly in sotto/, after these folders: charged_run, train, tune_plan, tune, bounds; then audit/, which audits
+# whole trainings; then the one header users include.
+TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "audit", "sotto"]
 # What happens to a row and what a release costs are joined by algorithms only.
 STRANGERS = {("optim", "privacy"), ("privacy", "optim")}
 
@@ -22,10 +23,10 @@ def place(path):
     """The folder or top-level file a path below sotto/ belongs to, and its rank; rank None if it has no place."""
     parts = Path(path).parts
     name = parts[0] if len(parts) > 1 else Path(path).name.split(".")[0]
-    order = ORDER if len(parts) > 1 else TOP
-    if name not in order:
+    known = [*ORDER, "audit"] if len(parts) > 1 else TOP
+    if name not in known:
         return name, None
-    return name, order.index(name) + (0 if len(parts) > 1 else len(ORDER))
+    return name, [*ORDER, *TOP].index(name)
 
 
 def complaint(source, included, quoted, folder):

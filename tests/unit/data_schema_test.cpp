@@ -170,6 +170,15 @@ TEST(Schema, ACategoryNeedsItsListEvenWithADataNorm) {
   EXPECT_TRUE(contains(message_of([&] { check_declared(schema, {"a", "y"}); }), "no public bounds for a"));
 }
 
+TEST(Schema, NamesPastSkippedLinesAreNotShown) {
+  Schema schema;
+  schema.label.column = "1";
+  schema.skip_lines = 7;
+  const std::string message = message_of([&] { check_declared(schema, {"SECRET", "39", "1"}); });
+  EXPECT_TRUE(contains(message, "no public bounds for 2 columns ('sotto data info' lists them)")) << message;
+  EXPECT_FALSE(contains(message, "SECRET")) << message;
+}
+
 TEST(Schema, NamesOfAFileWithoutTheLabelAreNotShown) {
   Schema schema;
   EXPECT_TRUE(contains(message_of([&] { check_declared(schema, {"SECRET"}); }), "declare which column is the label"));

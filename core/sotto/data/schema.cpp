@@ -116,6 +116,11 @@ void check_schema(const Schema& schema) {
     require(column.name != schema.label.column, "columns", column.name + " is the label; it needs no declaration");
   }
   check_label(schema.label);
+  if (schema.bounds_cost) {
+    const BoundsCost& cost = *schema.bounds_cost;
+    const bool whole = cost.epsilon > 0 && cost.epsilon <= 1e4 && cost.delta >= 0 && cost.delta < 1;
+    require(whole, "bounds_cost", "needs an epsilon above 0 and a delta from 0 to 1");
+  }
   if (schema.range) check_range(*schema.range, "range");
   const double norm = row_norm_bound(schema);
   require(norm >= kMinDataNorm && norm <= kMaxDataNorm, "data_norm", "must be between 1e-30 and 1e30");
@@ -153,8 +158,12 @@ void check_declared(const Schema& schema, const std::vector<std::string>& column
   for (const std::string& name : column_names) {
     if (!is_covered(schema, find_in(index, name), name)) missing.push_back(name);
   }
+  // Past skipped lines the names may be a row.
+  const std::string which = schema.skip_lines > 0
+                                ? std::to_string(missing.size()) + " columns ('sotto data info' lists them)"
+                                : list_of(missing);
   require(missing.empty(), "columns",
-          "no public bounds for " + list_of(missing) +
+          "no public bounds for " + which +
               "; declare for each a range (name=min:max), a list of categories or ignore, or declare data_norm to take "
               "numbers as they are and clip rows to that norm");
 }

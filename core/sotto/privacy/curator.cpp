@@ -13,15 +13,19 @@ NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path
     : bits_(&bits),
       supply_(std::make_unique<NoiseSupply>(bits, mechanism, path, demand)),
       dimension_(base_of(mechanism).dimension),
-      grid_step_(path == NoisePath::safe ? base_of(mechanism).grid.step : 0),
+      path_(path),
+      grid_step_(base_of(mechanism).grid.step),
       draws_left_(demand.draws) {}
 
 NoisySums::NoisySums(NoisySums&& other) noexcept
     : bits_(std::exchange(other.bits_, nullptr)),
       supply_(std::move(other.supply_)),
       dimension_(other.dimension_),
+      path_(other.path_),
       grid_step_(other.grid_step_),
-      draws_left_(std::exchange(other.draws_left_, 0)) {}
+      draws_left_(std::exchange(other.draws_left_, 0)),
+      transcript_(std::exchange(other.transcript_, nullptr)),
+      noted_(std::move(other.noted_)) {}
 
 // A sum of another dimension is not what the noise was calibrated to.
 bool NoisySums::may_noise(std::size_t dimension) noexcept {
@@ -32,18 +36,54 @@ bool NoisySums::may_noise(std::size_t dimension) noexcept {
 
 void NoisySums::perturb(std::span<double> sum) noexcept {
   if (!may_noise(sum.size())) return std::fill(sum.begin(), sum.end(), 0.0);
-  kernels::add_on_grid(grid_step_, supply_->next(), sum.data(), dimension_);
+  if (transcript_ == nullptr) return add_noise(sum);
+  const Vector before(sum.begin(), sum.end());
+  add_noise(sum);
+  note(before, sum);
+}
+
+void NoisySums::add_noise(std::span<double> sum) noexcept {
+  if (path_ == NoisePath::safe) return kernels::add_on_grid(grid_step_, supply_->next(), sum.data(), dimension_);
+  const kernels::FloatNoise noise = supply_->next_fast();
+  kernels::axpy(noise.factor, noise.normals, sum.data(), dimension_);
+}
+
+void NoisySums::note(std::span<const double> before, std::span<double> after) noexcept {
+  if (const Transcript::Entry* leader = transcript_->leader(); leader && leader->released.size() == after.size()) {
+    std::copy(leader->released.begin(), leader->released.end(), after.begin());
+  }
+  Transcript::Entry& entry = transcript_->entries.emplace_back(noted_);
+  entry.secret.assign(before.begin(), before.end());
+  entry.released.assign(after.begin(), after.end());
 }
 
 void NoisySums::step(double decay, double size, std::span<const double> sum, std::span<double> weights) noexcept {
   if (weights.size() != dimension_ || !may_noise(sum.size())) {
     return kernels::scale(decay, weights.data(), weights.size());
   }
+  if (transcript_ != nullptr) {
+    Vector noised(sum.begin(), sum.end());
+    add_noise(noised);
+    note(sum, noised);
+    for (std::size_t i = 0; i < dimension_; ++i) weights[i] = decay * weights[i] - size * noised[i];
+    return;
+  }
+  if (path_ == NoisePath::fast) {
+    return kernels::step_with_noise({decay, size, supply_->next_fast()}, sum.data(), weights.data(), dimension_);
+  }
   kernels::step_on_grid({decay, size, grid_step_, supply_->next()}, sum.data(), weights.data(), dimension_);
 }
 
 void NoisySums::step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept {
+  if (transcript_ != nullptr) {
+    Vector sum(weights.size());
+    kernels::scaled(row.coefficient, row.x, sum.data(), sum.size());
+    return step(decay, size, sum, weights);
+  }
   if (!may_noise(weights.size())) return kernels::scale(decay, weights.data(), weights.size());
+  if (path_ == NoisePath::fast) {
+    return kernels::step_row_with_noise({decay, size, supply_->next_fast()}, row, weights.data(), dimension_);
+  }
   kernels::step_row_on_grid({decay, size, grid_step_, supply_->next()}, row, weights.data(), dimension_);
 }
 
@@ -51,7 +91,17 @@ Curator::Curator(BitSource& bits) : bits_(&bits) {
   if (!bits.is_private()) stamp("the noise came from a seeded source, so anyone with the seed can subtract it");
 }
 
+Curator::Curator(BitSource& bits, Transcript& transcript) : Curator(bits) {
+  transcript_ = &transcript;
+  stamp("what was noised was written down for an audit");
+}
+
 void Curator::charge(const Charge& charge) {
+  if (reservation_) throw Error(ErrorKind::internal, "a curator under a reservation takes no charges beside it");
+  add(charge);
+}
+
+void Curator::add(const Charge& charge) {
   charges_.push_back(charge);
   draws_left_.push_back(charge.draws());
 }
@@ -60,13 +110,25 @@ Reservation Curator::charge(const PlannedCost& cost, Ledger& ledger, const std::
   if (!stamps_.empty()) {
     throw Error(ErrorKind::invalid_argument, "a ledger takes private releases only: " + stamps_.front(), "ledger");
   }
+  if (!charges_.empty()) throw Error(ErrorKind::internal, "a curator under a reservation takes no charges beside it");
   const Price price = price_of(cost, ledger.filter());
   Reservation reservation = ledger.reserve({price.event, price.distance, request});
-  for (const Charge& each : cost.charges) charge(each);
+  reservation_ = reservation.use_;
+  for (const Charge& each : cost.charges) add(each);
   return reservation;
 }
 
+void Curator::begin_draw() const {
+  if (!reservation_) return;
+  if (!reservation_->open()) {
+    throw Error(ErrorKind::budget_exceeded,
+                "the reservation was used or given back; nothing more is released under it");
+  }
+  reservation_->reading = true;
+}
+
 void Curator::use_draws(const Event& event, std::uint64_t draws) {
+  begin_draw();
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (draws_left_[i] < draws || charges_[i].event != event) continue;
     draws_left_[i] -= draws;
@@ -77,6 +139,7 @@ void Curator::use_draws(const Event& event, std::uint64_t draws) {
 
 void Curator::use_allowance(const Event& event, Allowance& from) {
   if (from.owner_ != this) throw Error(ErrorKind::internal, "the allowance was not opened by this curator");
+  begin_draw();
   from.spend(event);
   allowance_draws_.push_back(event);
 }
@@ -102,7 +165,44 @@ void check_candidates(std::size_t size, const Choice& choice) {
 
 }  // namespace
 
+namespace {
+
+Transcript::Entry entry_of(Transcript::Kind kind, const Mechanism& mechanism) {
+  Transcript::Entry entry;
+  entry.kind = kind;
+  entry.event = event_of(mechanism);
+  entry.sensitivity = base_of(mechanism).sensitivity;
+  entry.stddev = std::visit([](const auto& m) { return m.stddev(); }, mechanism);
+  return entry;
+}
+
+}  // namespace
+
+/// Noises entry.secret, or takes what the followed run released, and writes the entry down.
+Vector Curator::noted(Transcript::Entry entry, const Mechanism& mechanism) {
+  entry.released = entry.secret;
+  NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
+  kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), entry.released.data(), entry.released.size());
+  if (const Transcript::Entry* leader = transcript_->leader(); leader && leader->kind == entry.kind) {
+    entry.released = leader->released;
+  }
+  return transcript_->entries.emplace_back(std::move(entry)).released;
+}
+
+NoisySums Curator::noted(NoisySums sums, const Mechanism& mechanism, Transcript::Kind kind) {
+  if (transcript_ != nullptr) {
+    sums.transcript_ = transcript_;
+    sums.noted_ = entry_of(kind, mechanism);
+  }
+  return sums;
+}
+
 Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
+  if (transcript_ != nullptr) {
+    Transcript::Entry entry = entry_of(Transcript::Kind::release, mechanism);
+    entry.secret = std::move(secret.value_);
+    return noted(std::move(entry), mechanism);
+  }
   Vector values = std::move(secret.value_);
   NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
   kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
@@ -123,7 +223,17 @@ Vector Curator::release(Sensitive<Vector>&& secret, const Mechanism& mechanism, 
 
 std::size_t Curator::drawn(Sensitive<Vector>&& scores, const Choice& choice) {
   const Vector values = std::move(scores.value_);
-  return choice.draw(*bits_, values);
+  std::size_t index = choice.draw(*bits_, values);
+  if (transcript_ == nullptr) return index;
+  const Transcript::Entry* leader = transcript_->leader();
+  if (leader && leader->kind == Transcript::Kind::choice) index = static_cast<std::size_t>(leader->released[0]);
+  Transcript::Entry& entry = transcript_->entries.emplace_back();
+  entry.kind = Transcript::Kind::choice;
+  entry.event = choice.event();
+  entry.sensitivity = choice.range;
+  entry.secret = values;
+  entry.released = {static_cast<double>(index)};
+  return index;
 }
 
 std::size_t Curator::choose(Sensitive<Vector>&& scores, const Choice& choice) {
@@ -138,12 +248,24 @@ std::size_t Curator::choose(Sensitive<Vector>&& scores, const Choice& choice, Al
   return drawn(std::move(scores), choice);
 }
 
+std::vector<std::string> Curator::discover(Sensitive<TextCounts>&& counts, const Discovery& discovery) {
+  discovery.check();
+  use_draws(discovery.event(), 1);
+  const TextCounts secret = std::move(counts.value_);
+  return discovery.draw(*bits_, secret);
+}
+
 PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows) {
   use_draws(law.event(), 1);
   PoissonBatch batch;
   batch.bits_ = bits_;
   batch.noise_ = law.noise;
   draw_poisson_batch(*bits_, law.rate, rows, batch.positions_);
+  if (transcript_ != nullptr) {
+    batch.event_ = law.event();
+    const Transcript::Entry* leader = transcript_->leader();
+    if (leader && leader->kind == Transcript::Kind::sampled) batch.positions_ = leader->rows;
+  }
   return batch;
 }
 
@@ -151,7 +273,15 @@ Vector Curator::release(Sensitive<Vector>&& secret, PoissonBatch&& batch) {
   if (batch.bits_ != bits_ || secret.value_.size() != batch.noise_.dimension) {
     throw Error(ErrorKind::internal, "the sum does not belong to a batch of this curator that is still to be noised");
   }
+  begin_draw();
   batch.bits_ = nullptr;
+  if (transcript_ != nullptr) {
+    Transcript::Entry entry = entry_of(Transcript::Kind::sampled, batch.noise_);
+    entry.event = batch.event_;
+    entry.secret = std::move(secret.value_);
+    entry.rows = std::move(batch.positions_);
+    return noted(std::move(entry), batch.noise_);
+  }
   return noised(std::move(secret), batch.noise_);
 }
 
@@ -163,18 +293,19 @@ NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, NoiseD
   if (path == NoisePath::fast && !has_fast) {
     throw Error(ErrorKind::unsupported, "noise_path: fast exists for l2_laplace and gaussian only", "noise_path");
   }
-  return NoisySums(*bits_, mechanism, path, demand);
+  return noted(NoisySums(*bits_, mechanism, path, demand), mechanism, Transcript::Kind::batch_sum);
 }
 
 NoisySums Curator::joint_noise(const JointGaussian& law) {
   if (law.draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
   use_draws(law.event(), 1);
-  return NoisySums(*bits_, law.noise, NoisePath::safe, law.draws);
+  return noted(NoisySums(*bits_, law.noise, NoisePath::safe, law.draws), law.noise, Transcript::Kind::joint);
 }
 
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {
   if (noise.bits_ != bits_ || noise.draws_left() != 0)
     throw Error(ErrorKind::internal, "not every batch sum was noised");
+  begin_draw();
   return std::move(secret.value_);
 }
 
@@ -194,6 +325,16 @@ Vector Curator::release_minimiser(const ObjectiveNoise& noise,
   Sensitive<Vector> secret = minimise(linear);
   if (secret.value_.size() != dimension) {
     throw Error(ErrorKind::internal, "the minimiser has another dimension than its noise");
+  }
+  if (transcript_ != nullptr) {
+    Transcript::Entry entry = entry_of(Transcript::Kind::minimiser, noise.on_objective);
+    entry.event = noise.event();
+    entry.sensitivity = noise.shape.corners.front().norm;
+    entry.secret = std::move(secret.value_);
+    entry.linear = std::move(linear);
+    entry.tolerance = noise.tolerance;
+    entry.curvature = noise.shape.curvature;
+    return noted(std::move(entry), noise.on_release);
   }
   return noised(std::move(secret), noise.on_release);
 }

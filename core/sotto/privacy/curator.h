@@ -11,6 +11,7 @@
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/allowance.h"
 #include "sotto/privacy/choice.h"
+#include "sotto/privacy/discovery.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/ledger/ledger.h"
@@ -19,6 +20,7 @@
 #include "sotto/privacy/noise_supply.h"
 #include "sotto/privacy/objective_noise.h"
 #include "sotto/privacy/sampled_gaussian.h"
+#include "sotto/privacy/transcript.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -46,30 +48,44 @@ class NoisySums {
   NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
 
   bool may_noise(std::size_t dimension) noexcept;
+  void add_noise(std::span<double> sum) noexcept;
+  void note(std::span<const double> before, std::span<double> after) noexcept;
 
   const BitSource* bits_;  // whose sums these are
   std::unique_ptr<NoiseSupply> supply_;
   std::size_t dimension_;
-  double grid_step_;  // 0 on the fast path, which has no grid
+  NoisePath path_;
+  double grid_step_;
   std::uint64_t draws_left_;
+  Transcript* transcript_ = nullptr;
+  Transcript::Entry noted_{};  // what every entry of the transcript shares
 };
 
 /// The only one who opens a Sensitive. Charges come first; each release uses up a charged draw of its own event and
-/// adds the noise in the same call.
+/// adds the noise in the same call. Not copyable: a copy would hand out the charged draws a second time.
 class Curator {
  public:
   explicit Curator(BitSource& bits);
+  Curator(const Curator&) = delete;
+  Curator& operator=(const Curator&) = delete;
+  /// A curator under audit, stamped *not private*: it notes every value before its noise, and follows where told to.
+  Curator(BitSource& bits, Transcript& transcript);
 
-  /// Records the charge; must precede the first row read. No budget is enforced.
+  /// Records the charge; must precede the first row read. No budget is enforced, and a curator that works under a
+  /// reservation refuses: what it may draw was fixed there.
   void charge(const Charge& charge);
-  /// Charges the ledger, durably, and only then allows the draws. Throws Error{budget_exceeded} if it does not fit,
-  /// Error{invalid_argument} if this curator was stamped *not private*: such a release has no price.
+  /// Charges the ledger, durably, and only then allows the draws: those of the one release that the reservation is good
+  /// for. A draw makes it impossible to give the reservation back, and once it is used nothing is drawn any more.
+  /// Throws Error{budget_exceeded} if it does not fit, Error{invalid_argument} if this curator was stamped *not
+  /// private*: such a release has no price; Error{internal} if it has other charges.
   Reservation charge(const PlannedCost& cost, Ledger& ledger, const std::string& request);
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
   /// The index of the candidate drawn by its secret score, one score a candidate. Errors as release().
   std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice);
+  /// The texts that are shown of the secret counts. Errors as release().
+  std::vector<std::string> discover(Sensitive<TextCounts>&& counts, const Discovery& discovery);
   /// Opens an amount to be spent as the run goes; uses up a charged draw of exactly this event.
   Allowance open_allowance(const Event& whole);
   /// The same as above, the draw paid from an allowance of this curator instead of a charge of its own.
@@ -105,12 +121,18 @@ class Curator {
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
+  void add(const Charge& charge);
+  void begin_draw() const;
   void use_draws(const Event& event, std::uint64_t draws);
   void use_allowance(const Event& event, Allowance& from);
   Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
+  Vector noted(Transcript::Entry entry, const Mechanism& mechanism);
+  NoisySums noted(NoisySums sums, const Mechanism& mechanism, Transcript::Kind kind);
   std::size_t drawn(Sensitive<Vector>&& scores, const Choice& choice);
 
   BitSource* bits_;
+  std::shared_ptr<Reservation::Use> reservation_;
+  Transcript* transcript_ = nullptr;
   std::vector<Charge> charges_;
   std::vector<std::uint64_t> draws_left_;
   std::vector<Event> allowance_draws_;

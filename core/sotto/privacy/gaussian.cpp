@@ -14,6 +14,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/recent.h"
 
 namespace sotto {
 namespace {
@@ -64,22 +65,35 @@ void require_representable(double delta) {
   require(delta >= 1e-300, "delta", "must be at least 1e-300, or 0 with a mechanism for pure noise");
 }
 
-}  // namespace
-
-double gaussian_delta(double mu, double epsilon) {
-  require(mu > 0 && std::isfinite(mu), "mu", "must be above 0 and finite");
-  require(epsilon >= 0 && std::isfinite(epsilon), "epsilon", "must be at least 0 and finite");
-  const double value = static_cast<double>(exact_delta(mu, epsilon));
-  return value <= 0 ? 5e-324 : std::nextafter(value, 1.0);
-}
-
-double gaussian_mu(double epsilon, double delta) {
-  require_representable(delta);
+double solve_gaussian_mu(double epsilon, double delta) {
   const auto ok = [&](double mu) { return exact_delta(mu, epsilon) <= Real(delta); };
   require(
       ok(kSmallest) && !ok(kLargest), "delta",
       "no Gaussian noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
   return largest(kSmallest, kLargest, ok);
+}
+
+double solve_zcdp_rho(double epsilon, double delta) {
+  const auto ok = [&](double rho) { return zcdp_delta(rho, epsilon) <= delta; };
+  require(ok(kSmallest * kSmallest) && !ok(kLargest), "delta",
+          "no zCDP noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
+  return largest(kSmallest * kSmallest, kLargest, ok);
+}
+
+}  // namespace
+
+double gaussian_delta(double mu, double epsilon) {
+  require(mu > 0 && std::isfinite(mu), "mu", "must be above 0 and finite");
+  require(epsilon >= 0 && std::isfinite(epsilon), "epsilon", "must be at least 0 and finite");
+  thread_local Recent<double> recent;
+  const double value = recent.of({mu, epsilon}, [&] { return static_cast<double>(exact_delta(mu, epsilon)); });
+  return value <= 0 ? 5e-324 : std::nextafter(value, 1.0);
+}
+
+double gaussian_mu(double epsilon, double delta) {
+  require_representable(delta);
+  thread_local Recent<double> recent;
+  return recent.of({epsilon, delta}, [&] { return solve_gaussian_mu(epsilon, delta); });
 }
 
 double zcdp_delta(double rho, double epsilon) {
@@ -91,10 +105,8 @@ double zcdp_delta(double rho, double epsilon) {
 
 double zcdp_rho(double epsilon, double delta) {
   require_representable(delta);
-  const auto ok = [&](double rho) { return zcdp_delta(rho, epsilon) <= delta; };
-  require(ok(kSmallest * kSmallest) && !ok(kLargest), "delta",
-          "no zCDP noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
-  return largest(kSmallest * kSmallest, kLargest, ok);
+  thread_local Recent<double> recent;
+  return recent.of({epsilon, delta}, [&] { return solve_zcdp_rho(epsilon, delta); });
 }
 
 }  // namespace sotto

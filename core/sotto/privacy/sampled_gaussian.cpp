@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/recent.h"
 #include "sotto/privacy/accountant/gdp.h"
 #include "sotto/privacy/accountant/solve.h"
 #include "sotto/privacy/joint_gaussian.h"
@@ -36,6 +37,14 @@ double advanced_noise(const SampledShape& shape, const Budget& target) {
     (excess(middle) <= 0 ? high : low) = middle;
   }
   return std::exp(high);
+}
+
+/// The smallest noise, relative to one row's norm, that keeps the target.
+double solve_noise(const SampledShape& shape, const Budget& target, SampledAccounting accounting) {
+  if (accounting == SampledAccounting::advanced) return advanced_noise(shape, target);
+  const ReleasePlan releases{PlanNoise::gaussian, Sampling::poisson, shape.rate, 0, shape.steps};
+  const auto by = accounting == SampledAccounting::pld ? AccountantChoice::pld : AccountantChoice::rdp;
+  return noise_for(releases, {target.epsilon, target.delta, target.relation}, by);
 }
 
 SampledCalibrated make(const SampledShape& shape, const NumericalCost& cost, double relative_noise) {
@@ -74,17 +83,10 @@ SampledCalibrated calibrate_sampled(const SampledShape& shape, const Budget& bud
   budget.check();
   const NumericalCost cost = cost_of(shape, budget);
   const Budget target{cost.epsilon, (budget.delta - cost.delta) * (1 - 0x1p-48), budget.relation};
-  const ReleasePlan releases{PlanNoise::gaussian, Sampling::poisson, shape.rate, 0, shape.steps};
-  double noise = 0;
-  switch (accounting) {
-    case SampledAccounting::pld:
-    case SampledAccounting::rdp: {
-      const auto by = accounting == SampledAccounting::pld ? AccountantChoice::pld : AccountantChoice::rdp;
-      noise = noise_for(releases, {target.epsilon, target.delta, target.relation}, by);
-      break;
-    }
-    case SampledAccounting::advanced: noise = advanced_noise(shape, target);
-  }
+  thread_local Recent<double> recent;
+  const double noise = recent.of({shape.rate, static_cast<double>(shape.steps), target.epsilon, target.delta,
+                                  static_cast<double>(target.relation), static_cast<double>(accounting)},
+                                 [&] { return solve_noise(shape, target, accounting); });
   SampledCalibrated result = make(shape, cost, noise * kUp);
   result.calibrated.delta = budget.delta;
   return result;

@@ -24,7 +24,10 @@ struct SampledGaussian {
 class PoissonBatch {
  public:
   PoissonBatch(PoissonBatch&& other) noexcept
-      : positions_(std::move(other.positions_)), bits_(std::exchange(other.bits_, nullptr)), noise_(other.noise_) {}
+      : positions_(std::move(other.positions_)),
+        bits_(std::exchange(other.bits_, nullptr)),
+        noise_(other.noise_),
+        event_(std::move(other.event_)) {}
   PoissonBatch& operator=(PoissonBatch&&) = delete;
   PoissonBatch(const PoissonBatch&) = delete;
   PoissonBatch& operator=(const PoissonBatch&) = delete;
@@ -38,6 +41,7 @@ class PoissonBatch {
   std::vector<std::uint64_t> positions_;
   const void* bits_ = nullptr;  // whose coins these are; null once the sum was released
   GaussianNoise noise_{};
+  Event event_{};  // for a transcript
 };
 
 /// How the noise of a sampled plan is found. pld: privacy-loss distribution. rdp: the moments accountant (SGD-MA).

@@ -1,0 +1,155 @@
+#include "sotto/audit/audit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "request.h"
+#include "sotto/audit/museum.h"
+#include "source.h"
+#include "verbs.h"
+
+namespace sotto::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const audit::Finding& f) {
+  return {{"check", f.check}, {"subject", f.subject}, {"quantity", f.quantity}, {"claim", f.claim},
+          {"found", f.found}, {"holds", f.holds()},   {"evidence", f.evidence}};
+}
+
+std::string table_of(const std::vector<audit::Finding>& findings) {
+  std::string text = fmt::format("{:<10} {:<34} {:<22} {:>10} {:>10}  {:<7} {}\n", "check", "subject", "quantity",
+                                 "claim", "found", "verdict", "evidence");
+  for (const audit::Finding& f : findings) {
+    text += fmt::format("{:<10} {:<34} {:<22} {:>10.4g} {:>10.4g}  {:<7} {}\n", f.check, f.subject, f.quantity, f.claim,
+                        f.found, f.holds() ? "holds" : "FALLEN", f.evidence);
+  }
+  const auto fallen = std::count_if(findings.begin(), findings.end(), [](const auto& f) { return !f.holds(); });
+  return text + fmt::format("{} claims, {} fallen", findings.size(), fallen);
+}
+
+struct AuditVerb {
+  explicit AuditVerb(CLI::App& app) : request(app), schema(app), given(app) {
+    app.add_flag("--all", all, "every layer over every method of the product, or over --method alone");
+    app.add_flag("--museum", museum, "wrong methods of the literature, each with the evidence that breaks it");
+    app.add_flag("--quick", options.quick, "fewer settings and games: a few minutes at most");
+    app.add_option("--games", options.games, "games on each neighbour")->type_name("");
+    app.add_option("--check", options.check, "this check alone: " + list_of_checks())->type_name("");
+    app.add_option("--seed", options.seed, "of everything drawn; 0 takes bits from the operating system")
+        ->type_name("")
+        ->capture_default_str();
+    app.add_option("--data", data, "a file whose schema and facts the planned training has; its rows are not read")
+        ->type_name("FILE");
+    app.add_option("--rows", facts.rows, "rows of the planned training")->type_name("")->capture_default_str();
+    app.add_option("--svg", svg, "draw the trade-off curve promised and the one found")->type_name("FILE");
+  }
+  static std::string list_of_checks() {
+    return join_names(std::vector<std::string_view>(audit::checks().begin(), audit::checks().end()));
+  }
+
+  void run(Output& output) {
+    if (museum) return run_museum(output);
+    Progress progress("auditing");
+    options.progress = [&](double fraction) { progress.update(fraction); };
+    const auto* method = given.get_option("--method");
+    if (all) {
+      if (method->count() > 0) options.method = method->as<std::string>();
+      return print(audit::audit_all(options), output);
+    }
+    require(method->count() > 0 || !data.empty(), "method",
+            "say what to audit: --method (with its budget), --data, --all or --museum");
+    const audit::RequestAudit audited = audit::audit_request(request.request(), planned(), options);
+    if (!svg.empty()) write(audited.svg);
+    print(audited.findings, output);
+  }
+
+  /// What is public about the file: its schema, and the number of rows that was given or that it states.
+  Facts planned() const {
+    if (data.empty()) return stated();
+    const Source source = open_source(data, schema, {});
+    const Facts known = source.rows->facts(facts.rows);
+    require(known.rows > 0, "rows", "say how many rows the training will have");
+    return known;
+  }
+
+  /// Without a file: the flags of the same names, which a file would take as declarations.
+  Facts stated() const {
+    Facts all_stated = facts;
+    const auto* features = given.get_option("--features");
+    if (features->count() > 0)
+      all_stated.features = parse_value<std::uint32_t>(features->as<std::string>(), "features");
+    const auto* norm = given.get_option("--data-norm");
+    if (norm->count() > 0) all_stated.data_norm = parse_number(norm->as<std::string>(), "data_norm");
+    return all_stated;
+  }
+
+  void write(const std::string& drawing) const {
+    std::ofstream file(svg);
+    file << drawing;
+    if (!file.flush()) throw Error(ErrorKind::io, "svg: cannot write " + svg, "svg");
+  }
+
+  static void print(const std::vector<audit::Finding>& findings, Output& output) {
+    const auto fallen = std::count_if(findings.begin(), findings.end(), [](const auto& f) { return !f.holds(); });
+    if (fallen > 0) output.exit_code = 1;
+    if (!output.json) return output.print(table_of(findings));
+    Json json{{"claims", findings.size()}, {"fallen", fallen}, {"false_alarm", audit::kFalseAlarm}};
+    json["findings"] = Json::array();
+    for (const audit::Finding& f : findings) json["findings"].push_back(to_json(f));
+    output.print(json.dump(2));
+  }
+
+  void run_museum(Output& output) const {
+    const audit::GameRules rules = options.rules();
+    Json json = Json::array();
+    std::string text;
+    for (const audit::Exhibit& exhibit : audit::museum()) {
+      if (!options.check.empty() && options.check != exhibit.name) continue;
+      const audit::Exhibited shown = exhibit.show(rules);
+      if (!shown.caught() || !shown.control_holds()) output.exit_code = 1;
+      json.push_back({{"exhibit", exhibit.name},
+                      {"claim", shown.claim},
+                      {"lower_bound", shown.lower_bound},
+                      {"caught", shown.caught()},
+                      {"delta", shown.delta},
+                      {"what", exhibit.what},
+                      {"reference", exhibit.reference},
+                      {"evidence", shown.evidence},
+                      {"control",
+                       {{"method", shown.control},
+                        {"claim", shown.control_claim},
+                        {"lower_bound", shown.control_bound},
+                        {"flagged", !shown.control_holds()}}}});
+      text += fmt::format(
+          "{} ({})\n  {}\n  claims epsilon {:.4g} at delta {:.3g}, has at least {:.4g}: {}\n  {}\n"
+          "  {}: at least {:.4g} of {:.4g}, {}\n",
+          exhibit.name, exhibit.reference, exhibit.what, shown.claim, shown.delta, shown.lower_bound,
+          shown.caught() ? "caught" : "NOT CAUGHT", shown.evidence, shown.control, shown.control_bound,
+          shown.control_claim, shown.control_holds() ? "holds" : "FLAGGED");
+    }
+    output.print(output.json ? json.dump(2) : text);
+  }
+
+  RequestFlags request;
+  SchemaFlags schema;
+  CLI::App& given;
+  audit::AuditOptions options;
+  Facts facts{200, 10, 1.0, false};
+  std::string data, svg;
+  bool all = false, museum = false;
+};
+
+}  // namespace
+
+void add_audit(CLI::App& program, Output& output) {
+  CLI::App* verb = add_verb(program, output, "audit", "try to break the promises of this program; reads no row");
+  auto state = std::make_shared<AuditVerb>(*verb);
+  verb->callback([state, &output] { state->run(output); });
+}
+
+}  // namespace sotto::cli

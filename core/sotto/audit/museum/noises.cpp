@@ -1,0 +1,138 @@
+// What: mistakes in the noise itself: wrong law, too few seeds, a formula beyond its range, the wrong sign.
+// Formula: the game on the mechanism alone, f = 0 against f = 1 of sensitivity 1.
+// Conditions: events are fixed from the laws: a small ball about f (ball), membership in the 256 possible outputs
+//   (one byte), the middle (Gaussian), one index (choice).
+// Reference: spec 4.1 to 4.3, 5.1; [Balle18] for the exact Gaussian profile.
+// Fails if wrong: Museum.*
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "sotto/audit/museum.h"
+#include "sotto/privacy/gaussian.h"
+#include "sotto/random/samplers.h"
+
+namespace sotto::audit::museum_rooms {
+namespace {
+
+GameRules cheap(GameRules rules) {
+  rules.games = std::max<std::uint64_t>(10 * rules.games, 20000);  // one draw a game
+  return rules;
+}
+
+double release(double value, const Calibrated& noise, BitSource& bits) {
+  Curator curator(bits);
+  curator.charge(noise.charge);
+  return curator.release(Sensitive<Vector>(Vector{value}), noise.mechanism)[0];
+}
+
+}  // namespace
+
+Exhibited ball_sampler(const GameRules& given) {
+  const GameRules rules = cheap(given);
+  const double thresholds[] = {-0.05, -0.02, -0.01};  // nearer to f(S) than this
+  const auto bound = [&](const auto& draw) {
+    const Played played =
+        play([&](bool second, BitSource& bits) { return -std::abs((second ? 1 : 0) + draw(bits)); }, rules);
+    return lower_bounds(played, thresholds, 0, rules.alpha).epsilon;
+  };
+  const Calibrated right = calibrate(MechanismChoice::l2_laplace, {1, 1, 1, 1}, {.epsilon = 1});
+  Exhibited shown{1, 0, 0, "", 1, 0, "mechanism l2_laplace"};
+  shown.lower_bound = bound([](BitSource& bits) {
+    double direction = 0;
+    draw_sphere(bits, std::span(&direction, 1));
+    return draw_gamma(bits, 1) * direction * draw_uniform(bits);  // in the ball: the sphere times U^(1/d)
+  });
+  shown.control_bound = bound([&](BitSource& bits) { return release(0, right, bits); });
+  shown.evidence = "one dimension: outputs within 0.05 of f(S) are far too likely; the density there is unbounded";
+  return shown;
+}
+
+Exhibited one_byte_seed(const GameRules& rules) {
+  const Calibrated noise = calibrate(MechanismChoice::l2_laplace, {1, 1, 1, 1}, {.epsilon = 1});
+  std::array<double, 256> known{};  // every output there can be for f(S)
+  for (std::uint64_t byte = 0; byte < 256; ++byte) {
+    BitSource seeded(ReproducibleSeed{byte});
+    known[byte] = release(0, noise, seeded);
+  }
+  std::sort(known.begin(), known.end());
+  const auto is_known = [&](double y) { return std::binary_search(known.begin(), known.end(), y) ? 1.0 : 0.0; };
+  const double half[] = {0.5};
+  const auto bound = [&](const Game& game) { return lower_bounds(play(game, rules), half, 0, rules.alpha).epsilon; };
+  Exhibited shown{1, 0, 0, "", 1, 0, "the product's bit source, keyed by the operating system"};
+  shown.lower_bound = bound([&](bool second, BitSource& bits) {
+    BitSource seeded(ReproducibleSeed{bits.next() % 256});
+    return is_known(release(second ? 1 : 0, noise, seeded));
+  });
+  shown.control_bound =
+      bound([&](bool second, BitSource& bits) { return is_known(release(second ? 1 : 0, noise, bits)); });
+  shown.evidence = "256 outputs are possible for f(S); a release is one of them exactly if the data are S";
+  return shown;
+}
+
+Exhibited classical_gaussian(const GameRules& given) {
+  const GameRules rules = cheap(given);
+  constexpr double kEpsilon = 20, kDelta = 1e-5;
+  const auto epsilon_of = [](double mu) {  // of mu-GDP at kDelta
+    double low = 0, high = 1e3;
+    for (int i = 0; i < 100; ++i) {
+      const double middle = (low + high) / 2;
+      (gaussian_delta(mu, middle) > kDelta ? low : high) = middle;
+    }
+    return low;
+  };
+  const double middle[] = {0.0};
+  const auto bound = [&](double sigma) {
+    const Played played = play(
+        [&](bool second, BitSource& bits) {
+          double z = 0;
+          draw_normal(bits, std::span(&z, 1));
+          return (second ? -0.5 : 0.5) + sigma * z;
+        },
+        rules);
+    return epsilon_of(lower_bounds(played, middle, 0, rules.alpha).mu);
+  };
+  const double classical = std::sqrt(2 * std::log(1.25 / kDelta)) / kEpsilon;
+  Exhibited shown{kEpsilon, kDelta, bound(classical), "", kEpsilon, 0, "mechanism gaussian, analytic"};
+  shown.control_bound = bound(1 / gaussian_mu(kEpsilon, kDelta));
+  shown.evidence = fmt::format("mu found by the game, turned into epsilon; exact: delta is {:.2g} at epsilon 20",
+                               gaussian_delta(1 / classical, kEpsilon));
+  return shown;
+}
+
+Exhibited noisy_min_sign(const GameRules& given) {
+  const GameRules rules = cheap(given);
+  constexpr double kEpsilon = 0.5;
+  constexpr std::size_t kCandidates = 21;
+  const double half[] = {0.5};
+  const auto bound = [&](const auto& choose) {
+    const Played played = play(
+        [&](bool second, BitSource& bits) {
+          Vector losses(kCandidates, 0.0);
+          if (second) losses[0] = 1;  // one more row, which one candidate gets wrong
+          return choose(losses, bits) == 0 ? 1.0 : 0.0;
+        },
+        rules);
+    return lower_bounds(played, half, 0, rules.alpha).epsilon;
+  };
+  Exhibited shown{kEpsilon, 0, 0, "", kEpsilon, 0, "the product's choice, exponential mechanism"};
+  shown.lower_bound = bound([](const Vector& losses, BitSource& bits) {
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      const double noisy = losses[i] + draw_exponential(bits) / kEpsilon;
+      if (noisy < least) best = i;
+      least = std::min(least, noisy);
+    }
+    return best;
+  });
+  const Choice right{1, kEpsilon, Aim::smallest, Vector(kCandidates, 0.0)};
+  shown.control_bound = bound([&](const Vector& losses, BitSource& bits) { return right.draw(bits, losses); });
+  shown.evidence = "21 candidates; the candidate whose loss rose by 1 is as good as never chosen: loss 20 epsilon";
+  return shown;
+}
+
+}  // namespace sotto::audit::museum_rooms

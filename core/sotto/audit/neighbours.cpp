@@ -1,0 +1,88 @@
+#include "sotto/audit/neighbours.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace sotto::audit {
+
+Pair make_pair(std::string name, const Table& background, std::size_t position, const std::vector<Row>& rows) {
+  Pair pair{std::move(name), position, background, background};
+  pair.first.set(position, rows.at(0));
+  pair.second.set(position, rows.at(1));
+  return pair;
+}
+
+Table background_of(std::size_t rows, const Row& row, double norm, std::uint32_t classes) {
+  Table table(rows, kPairFeatures, norm, classes);
+  for (std::size_t i = 0; i < rows; ++i) table.set(i, row);
+  return table;
+}
+
+Row random_row(std::mt19937_64& random, double largest, std::uint32_t classes) {
+  std::normal_distribution<double> normal;
+  Row row{{normal(random), normal(random), normal(random)}, 1};
+  row.label = label_of_class(static_cast<std::uint32_t>(random() % classes), classes);
+  const double norm = std::hypot(row.x[0], row.x[1], row.x[2]);
+  const double wanted = largest * std::uniform_real_distribution<double>(0, 1)(random);
+  for (double& v : row.x) v *= wanted / norm;
+  return row;
+}
+
+Table random_background(std::mt19937_64& random, std::size_t rows, double largest, std::uint32_t classes) {
+  Table table(rows, kPairFeatures, 1, classes);
+  for (std::size_t i = 0; i < rows; ++i) table.set(i, random_row(random, largest, classes));
+  return table;
+}
+
+std::vector<Pair> adversarial_pairs(std::size_t rows, std::size_t position, std::uint64_t seed, std::uint32_t classes) {
+  std::mt19937_64 random(seed);
+  const float yes = label_of_class(classes - 1, classes), no = label_of_class(0, classes);
+  const Row along{{1, 0, 0}, yes}, against{{1, 0, 0}, no}, zero{{0, 0, 0}, yes};
+  const auto alike = [&](const Row& row) { return background_of(rows, row, 1, classes); };
+  const auto drawn = [&] { return random_row(random, 3, classes); };
+  std::vector<Pair> pairs;
+  const auto add = [&](const char* name, const Table& background, const std::vector<Row>& differing) {
+    pairs.push_back(make_pair(name, background, position, differing));
+  };
+  for (const double c : {0.05, 0.1, 0.3}) {  // (b): the others saturate the loss along the first axis
+    const double s = std::sqrt(1 - c * c);
+    add("saturated", alike(along), {{{-c, s, 0}, yes}, {{-c, -s, 0}, yes}});
+  }
+  add("lone row", alike(zero), {{{0, 1, 0}, yes}, {{0, -1, 0}, yes}});              // (a), (c)
+  add("long rows", alike({{3, 0, 0}, yes}), {{{0, 3, 0}, yes}, {{0, 0, -3}, no}});  // (e)
+  add("classes swapped", random_background(random, rows, 1, classes),               // (f)
+      {{{0.6, 0.8, 0}, yes}, {{0.6, 0, 0.8}, no}});
+  add("zero against unit", alike(against), {zero, along});                         // (g)
+  add("label flip", alike({{0.1, 0, 0}, yes}), {along, against});                  // (h)
+  add("random", random_background(random, rows, 3, classes), {drawn(), drawn()});  // (i)
+  add("random", random_background(random, rows, 0.3, classes), {drawn(), drawn()});
+  return pairs;
+}
+
+Pair linear_pair(std::size_t rows, std::size_t position, double norm, std::uint32_t features) {
+  Row row{std::vector<double>(features, 0.0), 1};
+  const Table zeros(rows, features, norm);
+  row.x.back() = norm;
+  return make_pair("linear", zeros, position, {row, {row.x, -1}});
+}
+
+Order order_with(Order order, std::size_t position, std::size_t place) {
+  const auto found = std::find(order.begin(), order.end(), position);
+  std::swap(*found, order[place]);
+  return order;
+}
+
+Order shuffled_order(std::size_t rows, std::mt19937_64& random) {
+  Order order = stored_order(rows);
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double squares = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(squares);
+}
+
+}  // namespace sotto::audit

@@ -1,0 +1,152 @@
+// What: two runs on neighbours along the same path, compared release by release.
+// Formula: |f_t(S) - f_t(S')| <= Delta for every release t; a joint sequence: (sum_t |.|^2)^(1/2) <= Delta; a sum over
+// a
+//   Poisson batch: <= 2 Delta (replace_one); a choice: max_i - min_i of score gaps <= R; a minimiser: gradient gap of
+//   the rows at it <= the corner, and |gradient of J| <= tolerance; parts of a pass: at most `times` releases differ.
+// Conditions: the second run follows the first (privacy/transcript.h), so outputs are equal and secrets comparable.
+// Reference: spec 9; docs/audit.md.
+// Fails if wrong: Replay.* (halved claims are exceeded), make mutants.
+#include "sotto/audit/replay.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sotto::audit {
+namespace {
+
+constexpr double kRounding = 1 + 1e-9;  // of the comparison itself
+
+double norm_of(const Vector& v) {
+  double squares = 0;
+  for (const double x : v) squares += x * x;
+  return std::sqrt(squares);
+}
+
+/// max_i - min_i of the gaps between two score vectors.
+double range_of_gaps(const Vector& a, const Vector& b) {
+  double low = a[0] - b[0], high = low;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    low = std::min(low, a[i] - b[i]);
+    high = std::max(high, a[i] - b[i]);
+  }
+  return high - low;
+}
+
+/// The gradient of the perturbed sum at what a solver found, over what it certified.
+double residual_of(const Transcript::Entry& entry, const Loss& loss, const Table& table) {
+  Vector gradient = entry.linear;
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += entry.curvature * entry.secret[i];
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const Vector row = row_gradient(loss, table.facts(), table.row(i), entry.secret);
+    for (std::size_t j = 0; j < gradient.size(); ++j) gradient[j] += row[j];
+  }
+  return norm_of(gradient) / entry.tolerance;
+}
+
+class Comparison {
+ public:
+  Comparison(const Replay& how, const Pair& pair) : how_(how), pair_(pair) {}
+
+  Apart of(const NotedRun& first, const NotedRun& second) {
+    const auto& a = first.transcript.entries;
+    const auto& b = second.transcript.entries;
+    apart_.same_path = a.size() == b.size();
+    apart_.same_end = first.weights == second.weights;
+    for (std::size_t t = 0; t < std::min(a.size(), b.size()); ++t) {
+      apart_.same_path = apart_.same_path && a[t].kind == b[t].kind && a[t].secret.size() == b[t].secret.size();
+      if (apart_.same_path) add(a[t], b[t]);
+    }
+    // The parts of one charge are disjoint: a row is in one of them each time.
+    const Charge* charge = how_.plan.charges.size() == 1 ? &how_.plan.charges.front() : nullptr;
+    if (charge != nullptr && charge->parts > 1 && differing_ > 0) {
+      apart_.differing = differing_ / static_cast<double>(charge->times);
+    }
+    if (joint_ > 0) apart_.ratio = std::max(apart_.ratio, std::sqrt(joint_));
+    return apart_;
+  }
+
+ private:
+  void add(const Transcript::Entry& a, const Transcript::Entry& b) {
+    if (a.kind == Transcript::Kind::choice) {
+      apart_.choices = std::max(apart_.choices, range_of_gaps(a.secret, b.secret) / a.sensitivity);
+      return;
+    }
+    if (a.kind == Transcript::Kind::minimiser) return add_minimiser(a, b);
+    const double both = a.kind == Transcript::Kind::sampled && replaced() ? 2 : 1;
+    const double ratio = distance(a.secret, b.secret) / (both * a.sensitivity);
+    differing_ += ratio > 0;
+    const bool leaves = how_.plan.guarantee.released == "all iterates";
+    if (a.kind == Transcript::Kind::joint && leaves) {
+      joint_ += ratio * ratio;
+    } else {
+      apart_.ratio = std::max(apart_.ratio, ratio);
+    }
+  }
+
+  void add_minimiser(const Transcript::Entry& a, const Transcript::Entry& b) {
+    const Loss& loss = how_.request.problem.loss;
+    const Facts facts = pair_.first.facts();
+    const Vector here = row_gradient(loss, facts, pair_.first.row(pair_.position), a.secret);
+    const Vector there = row_gradient(loss, facts, pair_.second.row(pair_.position), a.secret);
+    apart_.ratio = std::max(apart_.ratio, distance(here, there) / a.sensitivity);
+    apart_.residual =
+        std::max({apart_.residual, residual_of(a, loss, pair_.first), residual_of(b, loss, pair_.second)});
+  }
+
+  bool replaced() const { return how_.request.budget.relation == Relation::replace_one; }
+
+  const Replay& how_;
+  const Pair& pair_;
+  Apart apart_;
+  double differing_ = 0, joint_ = 0;
+};
+
+}  // namespace
+
+double Apart::worst() const noexcept {
+  if (!same_path || !same_end) return HUGE_VAL;
+  return std::max({ratio, choices, differing, residual}) / kRounding;
+}
+
+NotedRun noted_run(const Replay& how, const Table& table, BitSource& bits, const Transcript* follow) {
+  NotedRun run;
+  run.transcript.follow = follow;
+  TableEngine engine(table, how.feeding);
+  Curator curator(bits, run.transcript);
+  run.weights = train(engine, how.request, curator).weights;
+  return run;
+}
+
+Apart replay(const Replay& how, const Pair& pair) {
+  BitSource bits(ReproducibleSeed{how.seed});
+  const NotedRun first = noted_run(how, pair.first, bits);
+  const NotedRun second = noted_run(how, pair.second, bits, &first.transcript);
+  return Comparison(how, pair).of(first, second);
+}
+
+Vector row_gradient(const Loss& loss, const Facts& facts, const Row& row, const Vector& weights) {
+  const std::size_t outputs = weights.size() / facts.features;
+  Vector scores(outputs, 0.0), slopes(outputs, 0.0), gradient(weights.size());
+  for (std::size_t k = 0; k < outputs; ++k) {
+    for (std::uint32_t j = 0; j < facts.features; ++j) scores[k] += weights[k * facts.features + j] * row.x[j];
+  }
+  const std::uint32_t own = class_of_label(row.label, facts.classes);
+  std::visit(
+      [&]<class L>(const L& l) {
+        if constexpr (MarginLoss<L>) {
+          for (std::size_t k = 0; k < outputs; ++k) {
+            const double y = (outputs == 1 ? row.label > 0 : own == k) ? 1.0 : -1.0;
+            slopes[k] = y * l.slope(y * scores[k]);
+          }
+        } else {
+          l.slopes(scores.data(), outputs, own, slopes.data());
+        }
+      },
+      loss);
+  for (std::size_t k = 0; k < outputs; ++k) {
+    for (std::uint32_t j = 0; j < facts.features; ++j) gradient[k * facts.features + j] = slopes[k] * row.x[j];
+  }
+  return gradient;
+}
+
+}  // namespace sotto::audit

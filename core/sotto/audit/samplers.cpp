@@ -1,0 +1,258 @@
+// What: tests of the noise by its own law.
+// Formula: Kolmogorov-Smirnov at sqrt(ln(2/alpha)/(2n)): radius of l2_laplace Gamma(d), of gaussian chi; direction
+//   (1 + u_1)/2 ~ Beta((d-1)/2, (d-1)/2); discrete coordinates by their continuous limits (the grid is 1/1024 of the
+//   scale). Scales are computed here from the event and the sensitivity, not asked of the mechanism.
+// Conditions: d = 3, where (1 + u_1)/2 is uniform; a discrete law makes the test conservative.
+// Reference: [Mironov12] for the low bits; spec 4.1, 4.2, 5.1, 5.2, 6.2.
+// Fails if wrong: Samplers.*, make mutants.
+#include "sotto/audit/samplers.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "sotto/base/fields.h"
+#include "sotto/privacy/choice.h"
+#include "sotto/privacy/curator.h"
+#include "sotto/privacy/poisson_coins.h"
+
+namespace sotto::audit {
+namespace {
+
+constexpr std::size_t kDimension = 3;
+
+double gamma_three(double r) { return 1 - std::exp(-r) * (1 + r + r * r / 2); }
+double chi_three(double r) {
+  return std::erf(r / std::sqrt(2.0)) - std::sqrt(2 / 3.14159265358979323846) * r * std::exp(-r * r / 2);
+}
+double uniform(double x) { return std::clamp(x, 0.0, 1.0); }
+double normal(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+double laplace(double x) { return x < 0 ? 0.5 * std::exp(x) : 1 - 0.5 * std::exp(-x); }
+
+/// Delta' = Delta + g sqrt d for Delta = 1, as spec 5.2 has it.
+double grid_sensitivity() {
+  const double root = std::sqrt(static_cast<double>(kDimension));
+  return 1 + std::exp2(std::floor(std::log2(1 / (1024 * root)))) * root;
+}
+
+/// The scale the event stands for.
+double scale_of(const Event& event) {
+  if (const auto* e = std::get_if<L2LaplaceEvent>(&event)) return grid_sensitivity() / e->epsilon;
+  if (const auto* e = std::get_if<GaussianEvent>(&event)) return grid_sensitivity() / e->mu;
+  if (const auto* e = std::get_if<DiscreteLaplaceEvent>(&event)) {
+    return std::sqrt(static_cast<double>(kDimension)) * grid_sensitivity() / e->epsilon;
+  }
+  if (const auto* e = std::get_if<DiscreteGaussianEvent>(&event)) return grid_sensitivity() / std::sqrt(2 * e->rho);
+  return 0;
+}
+
+class Laboratory {
+ public:
+  Laboratory(std::uint64_t draws, std::uint64_t seed)
+      : draws_(draws), bits_(seed == 0 ? BitSource() : BitSource(ReproducibleSeed{seed})) {}
+
+  std::vector<Finding> all() {
+    for (const auto& [name, choice] : enum_names(MechanismChoice{})) {
+      if (choice == MechanismChoice::automatic) continue;
+      const bool pure = choice == MechanismChoice::l2_laplace || choice == MechanismChoice::discrete_laplace;
+      const Calibrated noise = calibrate(choice, {1, kDimension, 1, 1}, {.epsilon = 2, .delta = pure ? 0 : 1e-3});
+      mechanism(std::string(name), noise.mechanism, NoisePath::safe);
+      if (choice == MechanismChoice::l2_laplace || choice == MechanismChoice::gaussian) {
+        mechanism(std::string(name) + ", fast", noise.mechanism, NoisePath::fast);
+      }
+    }
+    choices();
+    coins();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(const std::string& subject, const char* what, std::vector<double> values, double (*law)(double)) {
+    const double found = kolmogorov_distance(values, law);
+    findings_.push_back({"samplers", subject, "Kolmogorov distance", kolmogorov_critical(values.size(), kTestAlpha),
+                         found, fmt::format("{}, {} draws", what, values.size())});
+  }
+
+  void mechanism(const std::string& name, const Mechanism& mechanism, NoisePath path) {
+    NoiseSupply supply(bits_, mechanism, path, draws_);
+    const double scale = scale_of(event_of(mechanism));
+    const bool discrete = std::holds_alternative<DiscreteLaplaceNoise>(mechanism) ||
+                          std::holds_alternative<DiscreteGaussianNoise>(mechanism);
+    std::vector<double> size, direction, next;
+    double before = 0.5;
+    for (std::uint64_t i = 0; i < draws_; ++i) {
+      const double* z = supply.next();
+      const double norm = std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+      size.push_back(discrete ? z[0] / scale : norm / scale);
+      const double u = (1 + z[kDimension - 1] / norm) / 2;
+      direction.push_back(discrete ? 0.5 : u);
+      // The sum of independent uniforms modulo 1 is uniform, and of dependent ones not.
+      next.push_back(std::fmod(u + before, 1.0));
+      before = u;
+    }
+    if (std::holds_alternative<L2LaplaceNoise>(mechanism)) add(name, "radius", size, gamma_three);
+    if (std::holds_alternative<GaussianNoise>(mechanism)) add(name, "radius", size, chi_three);
+    if (std::holds_alternative<DiscreteLaplaceNoise>(mechanism)) add(name, "coordinate", size, laplace);
+    if (std::holds_alternative<DiscreteGaussianNoise>(mechanism)) add(name, "coordinate", size, normal);
+    if (discrete) return;
+    add(name, "direction", direction, uniform);
+    add(name, "one direction after the other", next, uniform);
+  }
+
+  /// P(i) proportional to exp(epsilon u_i / range).
+  void choices() {
+    const Choice choice{1, 1, Aim::largest, {0, 0, 0}};
+    std::array<double, 3> seen{};
+    const double scores[] = {0, 1, 2};
+    for (std::uint64_t i = 0; i < draws_; ++i) seen[choice.draw(bits_, scores)] += 1;
+    const double total = 1 + std::exp(1) + std::exp(2);
+    double gap = std::abs(seen[0] / static_cast<double>(draws_) - 1 / total);
+    gap = std::max(gap, std::abs(seen[2] / static_cast<double>(draws_) - std::exp(2) / total));
+    findings_.push_back({"samplers", "choice", "Kolmogorov distance", kolmogorov_critical(draws_, kTestAlpha), gap,
+                         fmt::format("{} choices among three", draws_)});
+  }
+
+  /// Sizes of Poisson batches, two rows in one batch, one row in two batches.
+  void coins() {
+    constexpr std::uint64_t kRows = 100;
+    const double rate = exact_rate(0.3), count = static_cast<double>(draws_);
+    double above = 0, both = 0, twice = 0;
+    bool before = false;
+    for (std::uint64_t i = 0; i < draws_; ++i) {
+      std::vector<std::uint64_t> in;
+      draw_poisson_batch(bits_, rate, kRows, in);
+      const auto has = [&](std::uint64_t row) { return std::binary_search(in.begin(), in.end(), row); };
+      above += in.size() > 33;
+      both += has(0) && has(1);
+      twice += before && has(0);
+      before = has(0);
+    }
+    const double tail = 0.2207;  // P(Binomial(100, 0.3) > 33)
+    const double critical = kolmogorov_critical(draws_, kTestAlpha);
+    const auto note = [&](const char* what, double seen, double share) {
+      findings_.push_back({"samplers", "poisson coins", "gap of a share", critical, std::abs(seen / count - share),
+                           fmt::format("{}, {} batches", what, draws_)});
+    };
+    note("batches above 33 of 100 rows", above, tail);
+    note("two rows in one batch", both, rate * rate);
+    note("one row in two batches running", twice, rate * rate);
+  }
+
+  std::uint64_t draws_;
+  BitSource bits_;
+  std::vector<Finding> findings_;
+};
+
+/// First words of fresh sources: in threads, in forked children with a source of their own and with the parent's.
+Finding seeds() {
+  constexpr int kThreads = 8, kForks = 8;
+  std::vector<std::uint64_t> words;
+  BitSource parents;
+  words.push_back(parents.next());
+  int pipes[2];
+  if (::pipe(pipes) == 0) {
+    for (int i = 0; i < kForks; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        const std::uint64_t two[] = {BitSource().next(), parents.next()};
+        ::_exit(::write(pipes[1], two, sizeof two) == sizeof two ? 0 : 1);
+      }
+      std::uint64_t two[2] = {0, 0};
+      if (child > 0 && ::read(pipes[0], two, sizeof two) == sizeof two) words.insert(words.end(), two, two + 2);
+      if (child > 0) ::waitpid(child, nullptr, 0);
+    }
+    ::close(pipes[0]);
+    ::close(pipes[1]);
+  }
+  words.push_back(parents.next());
+  std::vector<std::vector<std::uint64_t>> drawn(kThreads);
+  std::vector<std::thread> threads;
+  for (auto& mine : drawn) {
+    threads.emplace_back([&mine] {
+      for (int i = 0; i < 250; ++i) mine.push_back(BitSource().next());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& mine : drawn) words.insert(words.end(), mine.begin(), mine.end());
+  const std::set<std::uint64_t> distinct(words.begin(), words.end());
+  return {"samplers",
+          "bit source",
+          "words that repeat",
+          0,
+          static_cast<double>(words.size() - distinct.size()),
+          fmt::format("{} sources, {} of them in forked processes", words.size(), 2 * kForks)};
+}
+
+Finding low_bits(std::uint64_t draws, std::uint64_t seed) {
+  const LowBitsAttack attack;
+  const Calibrated noise = calibrate(MechanismChoice::l2_laplace, {1, 1, 1, 1}, {.epsilon = attack.epsilon});
+  BitSource bits(ReproducibleSeed{seed + 71});
+  const auto certain_of_here = [&](double value) {
+    double hits = 0;
+    for (std::uint64_t i = 0; i < draws; ++i) {
+      Curator curator(bits);
+      curator.charge(noise.charge);
+      hits += attack.verdict(curator.release(Sensitive<Vector>(Vector{value}), noise.mechanism)[0]) > 0;
+    }
+    return hits;
+  };
+  const Tally tally{static_cast<double>(draws), certain_of_here(attack.here), certain_of_here(attack.there)};
+  return {"samplers",
+          "release on the grid",
+          "epsilon",
+          attack.epsilon,
+          epsilon_lower(tally, 0, kTestAlpha),
+          fmt::format("attack on the low bits, {} releases", 2 * draws)};
+}
+
+}  // namespace
+
+double kolmogorov_critical(std::size_t count, double alpha) {
+  return std::sqrt(std::log(2 / alpha) / (2 * static_cast<double>(count)));
+}
+
+double kolmogorov_distance(std::vector<double>& values, double (*law)(double)) {
+  std::sort(values.begin(), values.end());
+  const double n = static_cast<double>(values.size());
+  double gap = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double at = law(values[i]), place = static_cast<double>(i);
+    gap = std::max({gap, std::abs(at - place / n), std::abs((place + 1) / n - at)});
+  }
+  return gap;
+}
+
+bool LowBitsAttack::reachable(double y, double value) const {
+  for (const double sign : {1.0, -1.0}) {
+    const double noise = sign * (y - value);
+    if (noise < 0.0) continue;
+    // The uniforms k / 2^53 whose noise is within two roundings of y - value.
+    const double slack = 4.0 * 0x1p-53 * (std::abs(y) + std::abs(value) + 1.0);
+    const double low = std::exp(-(noise + slack) * epsilon), high = std::exp(-(noise - slack) * epsilon);
+    const double first = std::floor(low * 0x1p53) - 4.0, last = std::ceil(high * 0x1p53) + 4.0;
+    for (double k = std::max(1.0, first); k <= std::min(last, 0x1p53 - 1.0); k += 1.0) {
+      if (value + sign * (-std::log(k * 0x1p-53) / epsilon) == y) return true;
+    }
+  }
+  return false;
+}
+
+int LowBitsAttack::verdict(double y) const {
+  const bool by_here = reachable(y, here), by_there = reachable(y, there);
+  return (by_here ? 1 : 0) - (by_there ? 1 : 0);
+}
+
+std::vector<Finding> audit_samplers(std::uint64_t draws, std::uint64_t seed) {
+  const Finding repeated = seeds();  // before any thread of ours runs: it forks
+  std::vector<Finding> findings = Laboratory(draws, seed).all();
+  findings.push_back(repeated);
+  findings.push_back(low_bits(draws / 2, seed));
+  return findings;
+}
+
+}  // namespace sotto::audit

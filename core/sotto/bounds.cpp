@@ -1,0 +1,205 @@
+// The run of a plan to find bounds: what is read when, what is charged when. The mathematics is in
+// algorithms/bounds_plan.cpp, data/bound_counts.cpp and privacy/discovery.cpp.
+#include "sotto/bounds.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/base/sha256.h"
+#include "sotto/data/fingerprint.h"
+#include "sotto/data/load.h"
+#include "sotto/privacy/curator.h"
+#include "sotto/privacy/ledger/price.h"
+#include "sotto/privacy/rounded_sum.h"
+
+namespace sotto {
+namespace {
+
+double found_size(const BoundCounts& sizes, const BoundsRequest& request, double epsilon, Curator& curator) {
+  return sizes.grid()[curator.choose(sizes.above(request.tail), size_choice(epsilon))];
+}
+
+Range found_range(const BoundCounts& counts, const BoundsRequest& request, double epsilon, Curator& curator) {
+  const std::vector<double>& grid = counts.grid();
+  const std::size_t low = curator.choose(counts.below(request.tail), lower_choice(epsilon));
+  const std::size_t high = curator.choose(counts.above(request.tail), upper_choice(epsilon));
+  const std::size_t least = std::min(low, grid.size() - 2);
+  return {grid[least], grid[std::max(high, least + 1)]};
+}
+
+ColumnKind found_category(Sensitive<TextCounts>&& counts, const Discovery& law, Curator& curator) {
+  std::vector<std::string> values = curator.discover(std::move(counts), law);
+  if (values.empty()) return IgnoredColumn{};
+  return CategoryColumn{std::move(values)};
+}
+
+/// What every reading is held to before something is drawn from it: the data the ledger is about, or, without one, the
+/// data of the first reading. A ledger's file is read as the request says: one of its rows could be a name of a column
+/// in it, or many rows.
+class ReadingCheck {
+ public:
+  ReadingCheck() = default;
+  explicit ReadingCheck(const Ledger& ledger) : ledger_(&ledger) {}
+  void require_same(const FileReading& reading) {
+    if (ledger_ == nullptr) {
+      if (!first_) first_ = reading.fingerprint;
+      refuse_if(reading.fingerprint != *first_, "it changed while it was read; nothing is released");
+      return;
+    }
+    refuse_if(!ledger_->is_about(reading.fingerprint),
+              "it changed after it was identified; nothing is released, what was reserved stays spent");
+    // How many there are is not told: it may depend on the text of a cell.
+    const std::uint64_t rows = ledger_->terms().rows;
+    refuse_if(reading.rows != rows,
+              "read like this it has not the " + std::to_string(rows) +
+                  " rows the ledger was made for; nothing is released, what was reserved stays spent");
+  }
+
+ private:
+  static void refuse_if(bool refused, const std::string& why) {
+    if (refused) throw Error(ErrorKind::invalid_data, "data: " + why, "data");
+  }
+  const Ledger* ledger_ = nullptr;
+  std::optional<Digest> first_;
+};
+
+/// A plan, and the file it is run on.
+struct BoundsRun {
+  const std::string& path;
+  const BoundsRequest& request;
+  const BoundsPlan& plan;
+  ReadingCheck check{};
+};
+
+Schema with_columns(BoundsRun& run, Curator& curator) {
+  auto& [path, request, plan, check] = run;
+  Schema schema = plan.schema;
+  const double epsilon = plan.epsilon_each;
+  ColumnCounts counts = count_columns(path, schema, plan.open);
+  check.require_same(counts.reading);
+  std::vector<BoundCounts> numbers;
+  for (const BoundCounts& sizes : counts.sizes) {
+    numbers.emplace_back(range_grid(found_size(sizes, request, epsilon, curator)));
+  }
+  if (!numbers.empty()) check.require_same(count_numbers(path, schema, plan.open, numbers));
+  const Discovery law{epsilon, request.budget.relation, plan.allowed, request.max_categories};
+  auto number = numbers.begin();
+  auto text = counts.texts.begin();
+  for (std::size_t i = 0; i < plan.open.size(); ++i) {
+    ColumnKind& kind = schema.columns[plan.into[i]].kind;
+    if (plan.open[i].text) {
+      kind = found_category(std::move(*text++), law, curator);
+    } else {
+      std::get<NumericColumn>(kind).range = found_range(*number++, request, epsilon, curator);
+    }
+  }
+  return schema;
+}
+
+BoundsCost cost_of(const BoundsPlan& plan, const BoundsRequest& request, const std::string& ledger) {
+  BoundsCost cost{std::string(enum_name(request.budget.relation)), plan.epsilon, plan.delta, {}, ledger};
+  for (const Charge& charge : plan.charges) {
+    const EventSummary event = summary(charge.event);
+    cost.events.push_back({std::string(event.name), event.value, charge.times});
+  }
+  const std::optional<BoundsCost>& before = request.schema.bounds_cost;
+  if (!before) return cost;
+  cost.epsilon = sum_up(cost.epsilon, before->epsilon);
+  cost.delta = sum_up(cost.delta, before->delta);
+  cost.events.insert(cost.events.begin(), before->events.begin(), before->events.end());
+  return cost;
+}
+
+Schema run_plan(BoundsRun run, Curator& curator) {
+  Schema schema = run.plan.open.empty() ? run.plan.schema : with_columns(run, curator);
+  if (run.request.data_norm) {
+    const NormCounts counts = count_norms(run.path, schema);
+    run.check.require_same(counts.reading);
+    schema.data_norm = found_size(counts.norms, run.request, run.plan.epsilon_each, curator);
+  }
+  return schema;
+}
+
+/// Of the request as it is carried out: what was left to the name of the file is resolved.
+std::string digest_of(const std::string& path, const BoundsRequest& request, const BoundsPlan& plan,
+                      const LedgerTerms& terms) {
+  Sha256 hash;
+  hash.add_text("sotto bounds 2");
+  hash.add_text(terms.data_tag);
+  Schema read = plan.schema;
+  if (read.format == FileFormat::csv) read.separator = std::string(1, separator_of(path, read));
+  hash.add_text(to_json(read));
+  hash.add_number(plan.open.size());
+  for (const OpenColumn& column : plan.open) {
+    hash.add_text(column.name);
+    hash.add_number(column.text ? 1 : 0);
+  }
+  hash.add_number(request.columns ? 1 : 0);
+  hash.add_number(request.data_norm ? 1 : 0);
+  const auto add = [&](std::string_view name, const auto& value, std::string_view) {
+    hash.add_text(name);
+    hash.add_text(value_text(value));
+  };
+  for_each_field(request, add);
+  for_each_field(request.budget, add);
+  return hex_of(hash.finish());
+}
+
+void require_same_data(const std::string& path, const Schema& schema, const Ledger& ledger) {
+  if (ledger.is_about(fingerprint_of(path, schema))) return;
+  throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for", "data");
+}
+
+}  // namespace
+
+Schema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits) {
+  const BoundsPlan plan = plan_bounds(path, request);
+  Curator curator(bits);
+  for (const Charge& charge : plan.charges) curator.charge(charge);
+  Schema schema = run_plan({path, request, plan}, curator);
+  schema.bounds_cost = cost_of(plan, request, "");
+  schema.bounds_from_data = schema.bounds_from_data || !curator.stamps().empty();
+  return schema;
+}
+
+FoundNorm find_data_norm(const BoundCounts& counts, const Budget& budget, double tail, BitSource& bits) {
+  BoundsRequest request;
+  request.budget = budget;
+  request.tail = tail;
+  const BoundsPlan plan = plan_data_norm(request);
+  Curator curator(bits);
+  for (const Charge& charge : plan.charges) curator.charge(charge);
+  return {found_size(counts, request, plan.epsilon_each, curator), cost_of(plan, request, ""), curator.stamps()};
+}
+
+FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits, const LedgerUse& use) {
+  Ledger& ledger = use.ledger;
+  const LedgerTerms& terms = ledger.terms();
+  const std::optional<BoundsCost>& before = request.schema.bounds_cost;
+  refuse_ledger_if(request.budget.relation != terms.filter.budget.relation, "it is kept under another relation");
+  if (before) refuse_other_bounds(*before, ledger);
+  refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
+  const BoundsPlan plan = plan_bounds(path, request);
+  const std::string digest = digest_of(path, request, plan, terms);
+  const std::optional<std::string> stored = use.again ? std::nullopt : ledger.stored(digest);
+  const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};
+  if (!stored) {
+    const Filter filter = ledger.filter();
+    const Filter::Cost asked = cost_in(filter, cost);
+    const Filter::Cost whole{asked.loss + request.leave.loss, asked.delta + request.leave.delta};
+    if (!filter.fits(whole)) refuse_spending(filter, whole);
+  }
+  require_same_data(path, plan.schema, ledger);
+  if (stored) return {schema_from_json(*stored), true};
+  Curator curator(bits);
+  Reservation reservation = curator.charge(cost, ledger, digest);
+  reservation.begin_reading();
+  FoundSchema found{run_plan({path, request, plan, ReadingCheck(ledger)}, curator), false};
+  found.schema.bounds_cost = cost_of(plan, request, terms.id);
+  ledger.release(std::move(reservation), to_json(found.schema));
+  return found;
+}
+
+}  // namespace sotto

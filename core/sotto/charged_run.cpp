@@ -1,0 +1,113 @@
+#include "sotto/charged_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/base/sha256.h"
+#include "sotto/data/schema.h"
+#include "sotto/model/json.h"
+
+namespace sotto {
+namespace {
+
+PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Filter& filter, const LedgerTerms& terms) {
+  PrivacyCard::LedgerUse use;
+  use.enforced = true;
+  use.ledger = terms.id;
+  use.entry = reservation.entry();
+  use.filter = enum_name(filter.kind());
+  use.currency = filter.currency();
+  use.epsilon = filter.budget().epsilon;
+  use.delta = filter.budget().delta;
+  use.cost = Filter::text_of(reservation.cost());
+  use.spent = Filter::text_of(reservation.spent_after());
+  use.limit = Filter::text_of(filter.limit());
+  return use;
+}
+
+void require_fit(const Filter& filter, const ChargedRun& run) {
+  const Filter::Cost cost = cost_in(filter, run.cost);
+  if (filter.fits(cost)) return;
+  refuse_spending(filter, cost,
+                  fmt::format("; at delta {} that is epsilon up to {:.6g}", number_text(run.delta),
+                              largest_epsilon(filter, run.delta)));
+}
+
+void require_same_data(const RowSource& rows, const Ledger& ledger) {
+  if (ledger.is_about(rows.fingerprint())) return;
+  throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for; nothing was charged",
+              "data");
+}
+
+void require_planned(const Facts& found, const Facts& planned) {
+  if (found.rows == planned.rows && found.features == planned.features && found.data_norm == planned.data_norm &&
+      found.classes == planned.classes) {
+    return;
+  }
+  throw Error(ErrorKind::invalid_data,
+              fmt::format("data: read like this it has {} rows of {} features, the ledger was made for {} rows and the "
+                          "plan for {} features; what was reserved stays spent",
+                          found.rows, found.features, planned.rows, planned.features),
+              "data");
+}
+
+}  // namespace
+
+void refuse_ledger_if(bool refused, const std::string& why) {
+  if (refused) throw Error(ErrorKind::invalid_argument, "ledger: " + why, "ledger");
+}
+
+void refuse_other_bounds(const BoundsCost& cost, Ledger& ledger) {
+  refuse_ledger_if(cost.ledger != ledger.terms().id,
+                   "the bounds of the data were found without charging it; find them again with it, or declare them");
+  Schema stated;
+  stated.bounds_cost = cost;
+  const Json wanted = Json::parse(to_json(stated)).at("bounds_cost");
+  const auto stored_it = [&](const LedgerEntry& entry) {
+    if (entry.state != EntryState::released) return false;
+    const Json released = Json::parse(ledger.bytes_of(entry), nullptr, false);  // a schema or a model
+    return released.is_object() && released.contains("bounds_cost") && released.at("bounds_cost") == wanted;
+  };
+  refuse_ledger_if(!std::ranges::any_of(ledger.entries(), stored_it),
+                   "it found no bounds for the cost the schema states; use the schema as 'data bounds' wrote it");
+}
+
+std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use) {
+  const std::optional<std::string> before = use.again ? std::nullopt : use.ledger.stored(request);
+  if (!before) return std::nullopt;
+  require_same_data(rows, use.ledger);
+  return Released{*before, model_from_text(*before, "the stored model"), true};
+}
+
+Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
+  Ledger& ledger = charged.use.ledger;
+  refuse_ledger_if(!charged.bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
+  if (std::optional<Released> before = answered_before(rows, run.request, charged.use)) return std::move(*before);
+  const Filter filter = ledger.filter();
+  require_fit(filter, run);
+  require_same_data(rows, ledger);
+
+  Curator curator(charged.bits);
+  Reservation reservation = curator.charge(run.cost, ledger, run.request);
+  reservation.begin_reading();
+  const RowSource::Opened opened = rows.open_fingerprinted();
+  // The bytes that were identified before the charge and the bytes that were parsed are two readings of a file.
+  if (!ledger.is_about(opened.fingerprint)) {
+    throw Error(ErrorKind::invalid_data,
+                "data: it changed after it was identified and before it was read; nothing is released, what was "
+                "reserved stays spent",
+                "data");
+  }
+  require_planned(opened.engine->facts(), run.facts);
+  Released released;
+  released.model = run.run(*opened.engine, curator);
+  released.model.card.budget = card_of(reservation, filter, ledger.terms());
+  released.text = model_text(released.model);
+  ledger.release(std::move(reservation), released.text);
+  return released;
+}
+
+}  // namespace sotto

@@ -1,0 +1,16 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sotto {
+
+/// The least binary64 number that is at least a + b, both at least 0: a guarantee is never stated below what it adds up
+/// to. The larger of two taken from their rounded sum is exact (Dekker), so the comparison is too.
+inline double sum_up(double a, double b) noexcept {
+  const double sum = a + b;
+  const bool below = sum - std::max(a, b) < std::min(a, b);
+  return below ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
+}
+
+}  // namespace sotto
