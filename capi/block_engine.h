@@ -46,6 +46,7 @@ class BlockSource final : public RowSource {
   Facts facts(std::uint64_t rows) const override;
   Digest fingerprint() const override;
   std::unique_ptr<Engine> open() override { return std::make_unique<BlockEngine>(rows_); }
+  Opened open_fingerprinted() override { return {open(), fingerprint()}; }
 
  private:
   sotto_rows rows_;

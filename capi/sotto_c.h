@@ -119,6 +119,7 @@ typedef struct sotto_record {
   const char* detail;
   const char* previous; /* hashes in 64 hexadecimal digits */
   const char* hash;
+  const char* token;
 } sotto_record;
 
 /* What the first record of a ledger fixes, for a host that keeps it beside the records. */

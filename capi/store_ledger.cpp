@@ -39,12 +39,17 @@ void StoreLedger::refresh() {
     chain_.add(record);
     if (record.kind == RecordKind::opened) terms_ = chain_.terms();
     if (record.kind != RecordKind::placed) continue;
-    const Binding bound = binding_from(record.detail);
-    terms_.fingerprint = bound.fingerprint;
-    terms_.rows = bound.rows;
+    bound_ = binding_from(record.detail);
+    if (hex_of(sha256(bound_.key)) != terms_.key_check) {
+      throw Error(ErrorKind::invalid_data, "the ledger is damaged or was edited: its key is another", "ledger");
+    }
+    terms_.data_tag = tag_of(bound_);
+    terms_.rows = bound_.rows;
   }
   if (chain_.places().empty()) throw Error(ErrorKind::invalid_data, "the ledger was never completed", "ledger");
 }
+
+bool StoreLedger::is_about(const Digest& fingerprint) const { return hex_of(fingerprint) == bound_.fingerprint; }
 
 Filter StoreLedger::filter() {
   refresh();
@@ -83,7 +88,7 @@ LedgerRecord StoreLedger::write(const std::function<LedgerRecord()>& make, const
   }
   check_point(chain_, anchor.last());
   LedgerRecord record = make();
-  record.time = seconds_now();
+  if (record.time == 0) record.time = seconds_now();
   record = chain_.next(std::move(record));
   append_record(store_, record, nullptr, bytes);
   // What the host committed is what counts: read it back rather than trust what was sent.
@@ -96,13 +101,14 @@ LedgerRecord StoreLedger::write(const std::function<LedgerRecord()>& make, const
   return record;
 }
 
-Ledger::Reserved StoreLedger::do_reserve(const Spending& spending) {
+Ledger::Reserved StoreLedger::do_reserve(const Spending& spending, const std::string& token) {
   const LedgerRecord written = write(
       [&] {
         LedgerRecord record;
         record.kind = RecordKind::reserved;
         record.cost = chain_.filter().cost_of(spending.event, spending.distance);
         record.request = spending.request;
+        record.token = token;
         record.detail = event_text(spending.event);
         if (!chain_.filter().fits(record.cost)) refuse_spending(chain_.filter(), record.cost);
         return record;
@@ -111,32 +117,34 @@ Ledger::Reserved StoreLedger::do_reserve(const Spending& spending) {
   return {written.entry, written.cost, written.spent};
 }
 
-LedgerRecord StoreLedger::ending(RecordKind kind, std::uint64_t number) const {
-  const LedgerEntry* entry = chain_.find(number);
-  if (entry == nullptr || entry->state != EntryState::reserved) {
+LedgerRecord StoreLedger::ending(RecordKind kind, const Ending& ending) const {
+  const LedgerEntry* entry = chain_.find(ending.entry);
+  if (entry == nullptr || entry->state != EntryState::reserved || entry->token != hex_of(sha256(ending.nonce))) {
     throw Error(ErrorKind::internal, "the ledger has no such reservation");
   }
   LedgerRecord record;
   record.kind = kind;
-  record.entry = number;
+  record.entry = ending.entry;
+  record.token = ending.nonce;
+  record.time = entry->time;  // how long a run took may depend on the rows
   record.cost = entry->cost;
   return record;
 }
 
 // The rows an entry was reserved for may be refreshed while it is trained; what it releases was paid for all the same.
-void StoreLedger::do_release(std::uint64_t entry, const std::string& bytes) {
+void StoreLedger::do_release(const Ending& end, const std::string& bytes) {
   refresh();
   write(
       [&] {
-        LedgerRecord record = ending(RecordKind::released, entry);
+        LedgerRecord record = ending(RecordKind::released, end);
         record.detail = hex_of(sha256(bytes));
         return record;
       },
       &bytes);
 }
 
-void StoreLedger::do_cancel(std::uint64_t entry) {
-  write([&] { return ending(RecordKind::voided, entry); }, nullptr);
+void StoreLedger::do_cancel(const Ending& end) {
+  write([&] { return ending(RecordKind::voided, end); }, nullptr);
 }
 
 LedgerCheck StoreLedger::verify() {

@@ -14,21 +14,24 @@ namespace sotto::capi {
 struct Binding {
   std::string fingerprint;
   std::uint64_t rows = 0;
+  std::string key;  ///< of the ledger, for its data_tag: 64 hexadecimal digits, the same in all bindings
 };
 
 /// A ledger whose records a host keeps (sotto_store). The chain, the anchor and every decision are the library's; the
 /// host commits. The writer holds the anchor's lock, so records and anchor keep one order.
 class StoreLedger final : public Ledger {
  public:
-  static void create(const sotto_store& store, LedgerTerms terms, const std::string& anchor);
+  static void create(const sotto_store& store, LedgerTerms terms, const std::string& fingerprint,
+                     const std::string& anchor);
   /// Declares this copy the valid one; at least one anchor, the one given or the last, must be there and agree.
   static void move(const sotto_store& store, const std::string& anchor);
   /// Replays the records and compares them with place and anchor.
   explicit StoreLedger(const sotto_store& store);
 
-  void rebind(const Binding& binding);
+  void rebind(const std::string& fingerprint, std::uint64_t rows);
 
   const LedgerTerms& terms() const override { return terms_; }
+  bool is_about(const Digest& fingerprint) const override;
   Filter filter() override;
   std::vector<LedgerEntry> entries() override;
   std::vector<LedgerRecord> records() override;
@@ -37,9 +40,9 @@ class StoreLedger final : public Ledger {
   LedgerCheck verify() override;
 
  protected:
-  Reserved do_reserve(const Spending& spending) override;
-  void do_release(std::uint64_t entry, const std::string& bytes) override;
-  void do_cancel(std::uint64_t entry) override;
+  Reserved do_reserve(const Spending& spending, const std::string& token) override;
+  void do_release(const Ending& ending, const std::string& bytes) override;
+  void do_cancel(const Ending& ending) override;
 
  private:
   enum class Trust { placed, anywhere };
@@ -48,11 +51,12 @@ class StoreLedger final : public Ledger {
   void refresh();
   std::vector<LedgerRecord> read(std::uint64_t first) const;
   LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);
-  LedgerRecord ending(RecordKind kind, std::uint64_t entry) const;
+  LedgerRecord ending(RecordKind kind, const Ending& ending) const;
 
   sotto_store store_;
   Chain chain_;
   LedgerTerms terms_;  // those of the chain, with the rows it is bound to now
+  Binding bound_;
 };
 
 }  // namespace sotto::capi

@@ -36,11 +36,17 @@ LedgerRecord record_with(RecordKind kind, const std::string& detail) {
 
 }  // namespace
 
-void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std::string& anchor) {
+void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std::string& fingerprint,
+                         const std::string& anchor) {
   if (terms.filter.budget.relation != Relation::replace_one) {
     throw Error(ErrorKind::unsupported, "relation: a ledger is offered under replace_one", "relation");
   }
+  Digest parsed{};
+  require(digest_from_hex(fingerprint, parsed), "fingerprint", "must be 64 hexadecimal digits");
+  const Binding binding{fingerprint, terms.rows, random_id()};
   terms.id = random_id();
+  terms.data_tag = tag_of(binding);
+  terms.key_check = hex_of(sha256(binding.key));
   terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
   // An anchor that is there already is not replaced: these rows had a budget before.
   if (exists(anchor)) {
@@ -52,7 +58,7 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
   Chain chain;
   const LedgerPlace place{store.place, anchor, 0};
   const std::pair<RecordKind, std::string> first[] = {
-      {RecordKind::opened, text_of(terms)}, {RecordKind::placed, place_text(place, {terms.fingerprint, terms.rows})}};
+      {RecordKind::opened, text_of(terms)}, {RecordKind::placed, place_text(place, binding)}};
   for (const auto& [kind, detail] : first) {
     const LedgerRecord record = chain.next(record_with(kind, detail));
     append_record(store, record, kind == RecordKind::opened ? &terms : nullptr, nullptr);
@@ -61,8 +67,12 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
   Anchor::create(anchor, terms.id, {chain.sequence(), chain.hash()});
 }
 
-void StoreLedger::rebind(const Binding& binding) {
-  write([&] { return record_with(RecordKind::placed, place_text(chain_.place(), binding)); }, nullptr);
+void StoreLedger::rebind(const std::string& fingerprint, std::uint64_t rows) {
+  write(
+      [&] {
+        return record_with(RecordKind::placed, place_text(chain_.place(), {fingerprint, rows, bound_.key}));
+      },
+      nullptr);
 }
 
 void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
@@ -85,9 +95,8 @@ void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
     Anchor::create(anchor, id, {ledger.chain_.sequence(), ledger.chain_.hash()});
     next.emplace(anchor, id);
   }
-  const Binding binding{ledger.terms_.fingerprint, ledger.terms_.rows};
   const LedgerRecord record =
-      ledger.chain_.next(record_with(RecordKind::placed, place_text({store.place, anchor, 0}, binding)));
+      ledger.chain_.next(record_with(RecordKind::placed, place_text({store.place, anchor, 0}, ledger.bound_)));
   append_record(store, record, nullptr, nullptr);
   // The one that counts from now on comes last: once it knows of the move, both do.
   if (old) old->append({record.sequence, record.hash});

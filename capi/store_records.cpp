@@ -29,6 +29,7 @@ LedgerRecord record_of(const sotto_record& given) {
   record.spent = {given.spent_loss, given.spent_delta};
   record.request = given.request;
   record.detail = given.detail;
+  record.token = given.token;
   if (!digest_from_hex(given.previous, record.previous) || !digest_from_hex(given.hash, record.hash)) unreadable();
   return record;
 }
@@ -80,9 +81,13 @@ void append_record(const sotto_store& store, const LedgerRecord& record, const L
   const std::string kind(enum_name(record.kind));
   const std::string previous = hex_of(record.previous);
   const std::string hash = hex_of(record.hash);
-  const sotto_record given{record.sequence,        kind.c_str(),          record.entry,      record.time,
-                           record.cost.loss,       record.cost.delta,     record.spent.loss, record.spent.delta,
-                           record.request.c_str(), record.detail.c_str(), previous.c_str(),  hash.c_str()};
+  const sotto_record given{record.sequence,        kind.c_str(),
+                           record.entry,           record.time,
+                           record.cost.loss,       record.cost.delta,
+                           record.spent.loss,      record.spent.delta,
+                           record.request.c_str(), record.detail.c_str(),
+                           previous.c_str(),       hash.c_str(),
+                           record.token.c_str()};
   std::string filter;
   std::string relation;
   sotto_terms fixed{};
@@ -102,17 +107,25 @@ std::string place_text(const LedgerPlace& place, const Binding& binding) {
               {"anchor", place.anchor},
               {"inode", place.inode},
               {"fingerprint", binding.fingerprint},
-              {"rows", binding.rows}}
+              {"rows", binding.rows},
+              {"key", binding.key}}
       .dump();
 }
 
 Binding binding_from(const std::string& detail) {
   try {
     const Json json = Json::parse(detail);
-    return {json.at("fingerprint").get<std::string>(), json.at("rows").get<std::uint64_t>()};
+    return {json.at("fingerprint").get<std::string>(), json.at("rows").get<std::uint64_t>(),
+            json.at("key").get<std::string>()};
   } catch (const nlohmann::json::exception&) {
     unreadable();
   }
+}
+
+std::string tag_of(const Binding& binding) {
+  Digest key{};
+  if (!digest_from_hex(binding.key, key)) unreadable();
+  return hex_of(hmac_sha256(key, binding.fingerprint));
 }
 
 }  // namespace sotto::capi

@@ -31,7 +31,6 @@ Json quote_json(const Quote& quote) {
 
 LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& options) {
   LedgerTerms terms;
-  terms.fingerprint = rows.fingerprint;
   terms.rows = rows.facts.rows;
   terms.filter.budget.relation = Relation::replace_one;
   std::string filter;
@@ -71,11 +70,11 @@ using namespace sotto::capi;
 
 sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
                                  const char* options, sotto_error* error) {
-  return guarded(error, [&] { StoreLedger::create(*store, terms_from_options(*rows, options), anchor); });
+  return guarded(error, [&] { StoreLedger::create(*store, terms_from_options(*rows, options), rows->fingerprint, anchor); });
 }
 
 sotto_status sotto_ledger_rebind(const sotto_store* store, const sotto_rows* rows, sotto_error* error) {
-  return guarded(error, [&] { StoreLedger(*store).rebind({rows->fingerprint, rows->facts.rows}); });
+  return guarded(error, [&] { StoreLedger(*store).rebind(rows->fingerprint, rows->facts.rows); });
 }
 
 sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error) {

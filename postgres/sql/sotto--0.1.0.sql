@@ -73,6 +73,7 @@ CREATE TABLE sotto.ledger_record (
   detail text NOT NULL,
   previous text NOT NULL,
   hash text NOT NULL UNIQUE,
+  token text NOT NULL,
   analyst text,
   PRIMARY KEY (ledger, sequence)
 );
@@ -84,7 +85,7 @@ CREATE TABLE sotto.model (
   entry int8 NOT NULL,
   dataset text NOT NULL,
   analyst text,
-  created timestamptz NOT NULL DEFAULT clock_timestamp(),
+  asked timestamptz NOT NULL, -- when it was reserved: how long a training took may depend on the rows
   body text NOT NULL,
   UNIQUE (ledger, entry)
 );
@@ -127,7 +128,7 @@ CREATE VIEW sotto.models WITH (security_barrier) AS
          (body::jsonb #>> '{card,guarantee,epsilon}')::float8 AS epsilon,
          (body::jsonb #>> '{card,guarantee,delta}')::float8 AS delta,
          (body::jsonb #>> '{card,private}')::boolean AS private,
-         body::jsonb -> 'weights' AS weights, analyst, created
+         body::jsonb -> 'weights' AS weights, analyst, asked
   FROM sotto.model;
 
 ALTER VIEW sotto.datasets OWNER TO sotto_owner;

@@ -22,6 +22,7 @@ typedef enum MessageField {
   FIELD_DETAIL,
   FIELD_PREVIOUS,
   FIELD_HASH,
+  FIELD_TOKEN,
   FIELD_ANALYST,
   FIELD_DATASET,
   FIELD_BYTES,  /* with a release */

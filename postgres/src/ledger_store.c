@@ -51,7 +51,7 @@ static uint64 amount(uint64 row, int column) { return strtoull(field(row, column
 
 static void hand_over_records(const Reading *reading) {
   run_query("SELECT sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, spent_delta, request, detail, "
-            "previous, hash FROM sotto.ledger_record WHERE ledger = $1 AND sequence >= $2 ORDER BY sequence",
+            "previous, hash, token FROM sotto.ledger_record WHERE ledger = $1 AND sequence >= $2 ORDER BY sequence",
             reading->store->ledger, reading->number);
   for (uint64 i = 0; i < SPI_processed; ++i) {
     sotto_record record = {amount(i, 1),
@@ -65,7 +65,8 @@ static void hand_over_records(const Reading *reading) {
                            field(i, 9),
                            field(i, 10),
                            field(i, 11),
-                           field(i, 12)};
+                           field(i, 12),
+                           field(i, 13)};
 
     reading->take_record(reading->taker, &record);
   }
@@ -137,6 +138,7 @@ static void set_texts(const Writing *writing, const char *texts[FIELD_COUNT]) {
   texts[FIELD_DETAIL] = record->detail;
   texts[FIELD_PREVIOUS] = record->previous;
   texts[FIELD_HASH] = record->hash;
+  texts[FIELD_TOKEN] = record->token;
   texts[FIELD_ANALYST] = GetUserNameFromId(GetSessionUserId(), true);
   texts[FIELD_DATASET] = writing->store->dataset;
   texts[FIELD_BYTES] = writing->bytes;

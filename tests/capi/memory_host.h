@@ -14,7 +14,7 @@ namespace sotto::test {
 struct MemoryHost {
   struct Record {
     sotto_record fields;
-    std::string kind, request, detail, previous, hash;
+    std::string kind, request, detail, previous, hash, token;
   };
 
   static constexpr std::uint32_t kFeatures = 3;
@@ -79,6 +79,7 @@ struct MemoryHost {
         record.detail = each.detail.c_str();
         record.previous = each.previous.c_str();
         record.hash = each.hash.c_str();
+        record.token = each.token.c_str();
         if (record.sequence >= first) take(taker, &record);
       }
       return 0;
@@ -86,7 +87,7 @@ struct MemoryHost {
     store.append = [](void* self, const sotto_record* record, const sotto_terms*, const char* bytes, std::size_t size) {
       auto& host = *static_cast<MemoryHost*>(self);
       if (host.note(std::string("append ") + record->kind) != 0) return 1;
-      host.records.push_back({*record, record->kind, record->request, record->detail, record->previous, record->hash});
+      host.records.push_back({*record, record->kind, record->request, record->detail, record->previous, record->hash, record->token});
       if (bytes != nullptr) host.released[record->entry] = std::string(bytes, size);
       return 0;
     };
