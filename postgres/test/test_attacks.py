@@ -13,7 +13,7 @@ class Attacks(ServerCase):
     def prepare(cls):
         super().prepare()
         cls.server.sql(data.register(epsilon=500), user="curator")
-        cls.server.sql("CREATE SCHEMA playground; GRANT ALL ON SCHEMA playground TO analyst;"
+        cls.server.sql("CREATE SCHEMA playground; GRANT ALL ON SCHEMA playground TO analyst; GRANT USAGE ON SCHEMA playground TO PUBLIC;"
                        "GRANT CREATE, TEMP ON DATABASE postgres TO analyst")
         cls.model = cls.server.sql(data.train(), user="analyst")
         cls.blocks = cls.server.sql("SELECT oid::regclass FROM pg_class WHERE relname LIKE 'block\\_%'")
@@ -62,8 +62,7 @@ class Attacks(ServerCase):
 
     def test_a_search_path_cannot_put_other_operators_or_functions_in(self):
         # An operator that tells everything it is asked about; with it first in the path a naive query runs it as owner.
-        self.sql("""CREATE TABLE playground.seen (who text, what text); GRANT INSERT ON playground.seen TO PUBLIC;
-                    GRANT USAGE ON SCHEMA playground TO PUBLIC""", user="analyst")
+        self.sql("""CREATE TABLE playground.seen (who text, what text); GRANT INSERT ON playground.seen TO PUBLIC""", user="analyst")
         for left, right in (("int8", "int8"), ("int4", "int4"), ("text", "text")):
             self.sql(f"""CREATE FUNCTION playground.spy({left}, {right}) RETURNS bool LANGUAGE plpgsql AS
               $$BEGIN INSERT INTO playground.seen VALUES (current_user, $1::text || $2::text); RETURN true; END$$;
