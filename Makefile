@@ -1,13 +1,13 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-quick soak mutants sanitize bench utility lint format fuzz coverage clean
+.PHONY: help quickstart build test test-postgres quickstart-postgres test-quick soak mutants sanitize bench utility lint format fuzz coverage clean
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
 # sanitizer, so it has a name of its own.
 SANITIZED := tsan:threads|laws|scenarios
 
 help: ## list these names
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
 
 quickstart: build ## install packages, build, train a private model on generated data
 	@tools/quickstart build/sotto build/quickstart
@@ -24,6 +24,15 @@ test: ## every test, and what runs threads again under the thread sanitizer
 sanitize: ## every test under the address and undefined-behaviour sanitizers
 	@tools/install_packages build test
 	@tools/test 'asan:unit|laws|privacy|threads|scenarios'
+
+test-postgres: ## the PostgreSQL extension, against servers of its own
+	@tools/install_packages build postgres
+	@tools/test_postgres
+
+quickstart-postgres: ## a private server: register a table, train under a budget, predict
+	@tools/install_packages build postgres
+	@tools/build postgres --target sotto_postgres
+	@python3 postgres/quickstart.py build/postgres/postgres/sotto.so
 
 test-quick: ## every test once, without sanitizers
 	@tools/install_packages build test

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "sotto/base/threads.h"
 #include "sotto/optim/engine.h"
 
 namespace sotto {
@@ -78,8 +79,7 @@ std::uint64_t rows_in_part(std::uint64_t rows) noexcept {
 
 void sum_rows(const Engine& engine, RowSum& sum, unsigned threads) {
   PartRunner runner(engine, sum);
-  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
-  threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, runner.parts()));
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(allowed_threads(threads), runner.parts()));
   std::vector<std::unique_ptr<RowSum>> own;
   for (unsigned i = 0; i < std::max(1U, threads); ++i) own.push_back(sum.empty_copy());
   {

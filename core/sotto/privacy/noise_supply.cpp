@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sotto/base/threads.h"
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
@@ -14,7 +15,7 @@ constexpr std::uint64_t kRowsWorthAThread = 4;     // fewer are read sooner than
 
 bool wants_thread(const NoiseDemand& demand) noexcept {
   return demand.draws >= kDrawsWorthAThread && demand.rows_a_draw >= kRowsWorthAThread &&
-         std::thread::hardware_concurrency() > 1;
+         allowed_threads() > 1;
 }
 
 std::size_t draws_a_block(bool threaded, std::size_t values_a_draw) noexcept {

@@ -1,0 +1,71 @@
+#include "capi/boundary.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "sotto/base/threads.h"
+#include "sotto/base/version.h"
+
+namespace sotto::capi {
+namespace {
+
+void put(char* target, std::size_t room, std::string_view text) noexcept {
+  std::size_t size = std::min(room - 1, text.size());
+  // Never end inside a character.
+  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
+  std::memcpy(target, text.data(), size);
+  target[size] = '\0';
+}
+
+sotto_status status_of(ErrorKind kind) noexcept {
+  switch (kind) {
+    case ErrorKind::invalid_argument: return SOTTO_INVALID_ARGUMENT;
+    case ErrorKind::invalid_data: return SOTTO_INVALID_DATA;
+    case ErrorKind::budget_exceeded: return SOTTO_BUDGET_EXCEEDED;
+    case ErrorKind::unsupported: return SOTTO_UNSUPPORTED;
+    case ErrorKind::io: return SOTTO_IO;
+    case ErrorKind::internal: return SOTTO_INTERNAL;
+  }
+  return SOTTO_INTERNAL;
+}
+
+}  // namespace
+
+sotto_status report(const Error& problem, sotto_error* error) noexcept {
+  if (error != nullptr) {
+    put(error->message, sizeof error->message, problem.what());
+    put(error->field, sizeof error->field, problem.field());
+  }
+  return status_of(problem.kind());
+}
+
+sotto_status report(sotto_status status, std::string_view message, sotto_error* error) noexcept {
+  if (error != nullptr) {
+    put(error->message, sizeof error->message, message);
+    error->field[0] = '\0';
+  }
+  return status;
+}
+
+sotto_text copy_text(std::string_view text) {
+  auto* data = static_cast<char*>(std::malloc(text.size() + 1));
+  if (data == nullptr) throw std::bad_alloc();
+  std::memcpy(data, text.data(), text.size());
+  data[text.size()] = '\0';
+  return {data, text.size()};
+}
+
+}  // namespace sotto::capi
+
+void sotto_text_free(sotto_text* text) {
+  std::free(text->data);
+  *text = {nullptr, 0};
+}
+
+void sotto_initialise(void) { sotto::limit_threads(1); }
+
+const char* sotto_version(void) {
+  static const std::string version(sotto::kVersion);
+  return version.c_str();
+}

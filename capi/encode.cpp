@@ -1,0 +1,118 @@
+#include "capi/encode.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "capi/boundary.h"
+
+namespace sotto::capi {
+namespace {
+
+std::string_view view_of(const sotto_cell& cell) {
+  return cell.data == nullptr ? std::string_view() : std::string_view(cell.data, cell.size);
+}
+
+std::uint32_t values_of(const Schema& schema) { return schema.format == FileFormat::idx ? schema.features : 0; }
+
+}  // namespace
+
+void RowMultiset::add(const Digest& row) noexcept {
+  std::array<std::uint64_t, 4> words{};
+  static_assert(sizeof words == sizeof row);
+  std::memcpy(words.data(), row.data(), sizeof words);
+  bool carry = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::uint64_t partial = sum_[i] + words[i];
+    const std::uint64_t total = partial + (carry ? 1 : 0);
+    carry = partial < words[i] || total < partial;
+    sum_[i] = total;
+  }
+  ++rows_;
+}
+
+std::string RowMultiset::fingerprint() const {
+  Sha256 hash;
+  hash.add_text("sotto table 1");
+  hash.add_number(rows_);
+  for (const std::uint64_t word : sum_) hash.add_number(word);
+  return hex_of(hash.finish());
+}
+
+TableEncoder::TableEncoder(const std::string& schema, std::vector<std::string> columns, LabelUse use)
+    : encoder_(schema_from_json(schema)),
+      values_(values_of(encoder_.schema())),
+      table_(values_ > 0 ? RowShape::dense : RowShape::cells, std::move(columns), values_),
+      row_encoder_(encoder_, table_, use) {
+  require(!encoder_.sparse(), "storage", "must be dense");
+}
+
+void TableEncoder::put(float* row, float& label) {
+  std::copy(encoded_.values.begin(), encoded_.values.end(), row);
+  label = encoded_.label;
+}
+
+void TableEncoder::encode_cells(std::span<const sotto_cell> cells, float* row, float& label) {
+  Sha256 hash;
+  texts_.clear();
+  for (const sotto_cell& cell : cells) {
+    hash.add_number(cell.data == nullptr ? 0 : 1);
+    hash.add_text(view_of(cell));
+    texts_.push_back(view_of(cell));
+  }
+  raw_.add(hash.finish());
+  RawRow raw;
+  raw.cells = texts_;
+  row_encoder_.encode(raw, encoded_);
+  put(row, label);
+}
+
+void TableEncoder::encode_values(std::span<const double> values, const sotto_cell& label, float* row,
+                                 float& label_out) {
+  Sha256 hash;
+  hash.add_text(view_of(label));
+  hash.add_text({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  raw_.add(hash.finish());
+  numbers_.assign(values.begin(), values.end());
+  if (values.size() != values_) numbers_.assign(values_, std::numeric_limits<double>::quiet_NaN());
+  RawRow raw;
+  raw.values = numbers_;
+  raw.label = view_of(label);
+  row_encoder_.encode(raw, encoded_);
+  put(row, label_out);
+}
+
+}  // namespace sotto::capi
+
+using namespace sotto;
+using namespace sotto::capi;
+
+sotto_status sotto_encoder_new(const char* schema, const char* const* columns, size_t column_count,
+                               sotto_label_use label, sotto_encoder** encoder, sotto_error* error) {
+  return guarded(error, [&] {
+    const LabelUse use = label == SOTTO_LABEL_REQUIRED ? LabelUse::required : LabelUse::ignored;
+    *encoder = new sotto_encoder{TableEncoder(schema, {columns, columns + column_count}, use)};
+  });
+}
+
+void sotto_encoder_free(sotto_encoder* encoder) { delete encoder; }
+
+sotto_facts sotto_encoder_facts(const sotto_encoder* encoder) {
+  const Facts facts = encoder->table.facts();
+  return {facts.rows, facts.features, facts.classes, facts.data_norm};
+}
+
+uint32_t sotto_encoder_values(const sotto_encoder* encoder) { return encoder->table.values(); }
+
+sotto_status sotto_encode_cells(sotto_encoder* encoder, const sotto_cell* cells, float* row, float* label) {
+  return guarded(nullptr, [&] { encoder->table.encode_cells({cells, encoder->table.column_count()}, row, *label); });
+}
+
+sotto_status sotto_encode_values(sotto_encoder* encoder, const double* values, size_t count, sotto_cell label,
+                                 float* row, float* label_out) {
+  return guarded(nullptr, [&] { encoder->table.encode_values({values, count}, label, row, *label_out); });
+}
+
+void sotto_encoder_fingerprint(const sotto_encoder* encoder, char hex[65]) {
+  guarded(nullptr, [&] { std::strcpy(hex, encoder->table.fingerprint().c_str()); });
+}

@@ -1,0 +1,162 @@
+#include "sotto/model/model.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "capi/boundary.h"
+#include "capi/encode.h"
+#include "sotto/base/fields.h"
+#include "sotto/model/evaluation.h"
+#include "sotto/model/prediction.h"
+
+namespace sotto::capi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> feature_columns(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Column& column : schema.columns) names.push_back(column.name);
+  return names;
+}
+
+}  // namespace
+
+/// A released model with what it takes to predict from raw columns.
+struct Predictor {
+  explicit Predictor(const std::string& text)
+      : model(model_from_text(text, "the model")),
+        schema(schema_from_json(model.encoding)),
+        loss(loss_of(model)),
+        texts(class_texts(model)),
+        encoder(model.encoding, schema.format == FileFormat::idx ? std::vector<std::string>() : feature_columns(schema),
+                LabelUse::ignored),
+        row(encoder.facts().features) {
+    std::fill(row.begin(), row.end(), 0.0F);
+  }
+
+  void encode(const Json& json) {
+    float label = 1;
+    if (encoder.values() > 0) {
+      require(json.is_array(), "x", "must be an array of numbers");
+      numbers.clear();
+      for (const Json& each : json) {
+        numbers.push_back(each.is_number() ? each.get<double>() : std::numeric_limits<double>::quiet_NaN());
+      }
+      return encoder.encode_values(numbers, {"", 0}, row.data(), label);
+    }
+    require(json.is_object(), "x", "must be an object of columns");
+    cell_texts.clear();
+    cells.clear();
+    for (const std::string& name : encoder.columns()) {
+      const auto found = json.find(name);
+      require(found != json.end(), "x", "has no column " + name);
+      cell_texts.push_back(found->is_null() ? "" : found->is_string() ? found->get<std::string>() : found->dump());
+    }
+    for (const std::string& text : cell_texts) cells.push_back({text.data(), text.size()});
+    encoder.encode_cells(cells, row.data(), label);
+  }
+
+  RowBlock block() const {
+    static constexpr float kLabel = 1;
+    RowBlock one;
+    one.rows = 1;
+    one.features = static_cast<std::uint32_t>(row.size());
+    one.labels = &kLabel;
+    one.dense = row.data();
+    return one;
+  }
+
+  Model model;
+  Schema schema;
+  Loss loss;
+  std::vector<std::string> texts;
+  TableEncoder encoder;
+  std::vector<float> row;
+  std::vector<double> numbers;
+  std::vector<std::string> cell_texts;
+  std::vector<sotto_cell> cells;
+  std::vector<double> row_scores;
+};
+
+namespace {
+
+Json confusion_json(const Evaluation& e, const std::vector<std::string>& texts) {
+  if (e.classes == 2) {
+    return Json{{"true_positive", e.count(1, 1)},
+                {"false_positive", e.count(0, 1)},
+                {"true_negative", e.count(0, 0)},
+                {"false_negative", e.count(1, 0)}};
+  }
+  Json counts = Json::array();
+  for (std::uint32_t actual = 0; actual < e.classes; ++actual) {
+    counts.push_back(Json::array());
+    for (std::uint32_t p = 0; p < e.classes; ++p) counts.back().push_back(e.count(actual, p));
+  }
+  return Json{{"classes", texts}, {"counts", counts}};
+}
+
+}  // namespace
+}  // namespace sotto::capi
+
+struct sotto_model {
+  sotto::capi::Predictor predictor;
+};
+
+using namespace sotto;
+using namespace sotto::capi;
+
+sotto_status sotto_model_open(const char* text, size_t size, sotto_model** model, sotto_error* error) {
+  return guarded(error, [&] { *model = new sotto_model{Predictor(std::string(text, size))}; });
+}
+
+void sotto_model_free(sotto_model* model) { delete model; }
+
+const char* sotto_model_schema(const sotto_model* model) { return model->predictor.model.encoding.c_str(); }
+
+uint32_t sotto_model_classes(const sotto_model* model) { return static_cast<uint32_t>(model->predictor.texts.size()); }
+
+const char* sotto_model_class(const sotto_model* model, uint32_t place) {
+  const std::vector<std::string>& texts = model->predictor.texts;
+  return place < texts.size() ? texts[place].c_str() : nullptr;
+}
+
+sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uint32_t* place, double* probabilities,
+                           sotto_error* error) {
+  return guarded(error, [&] {
+    Predictor& predictor = model->predictor;
+    if (probabilities != nullptr && !gives_probabilities(predictor.loss)) {
+      throw Error(ErrorKind::unsupported,
+                  "the model's loss " + predictor.model.loss + " gives no probabilities; logistic and softmax do");
+    }
+    try {
+      predictor.encode(nlohmann::ordered_json::parse(row, row + size));
+    } catch (const nlohmann::json::exception&) {
+      throw Error(ErrorKind::invalid_argument, "x: cannot be read", "x");
+    }
+    scores(predictor.model, predictor.block(), predictor.row_scores);
+    *place = predicted_class(predictor.row_scores);
+    if (probabilities == nullptr) return;
+    const std::vector<double> all = class_probabilities(predictor.loss, predictor.row_scores);
+    std::copy(all.begin(), all.end(), probabilities);
+  });
+}
+
+sotto_status sotto_evaluate(const sotto_model* model, const float* labels, const float* rows, uint64_t count,
+                            sotto_text* figures, sotto_error* error) {
+  return guarded(error, [&] {
+    const Predictor& predictor = model->predictor;
+    RowBlock block;
+    block.rows = count;
+    block.features = static_cast<uint32_t>(predictor.row.size());
+    block.labels = labels;
+    block.dense = rows;
+    const Evaluation e = evaluate(predictor.model, block);
+    nlohmann::ordered_json json{{"rows", e.rows}, {"accuracy", e.accuracy}, {"loss", e.loss}, {"auc", e.auc}};
+    json["confusion"] = confusion_json(e, predictor.texts);
+    json["private"] = false;
+    json["remark"] = "computed from the rows without noise: NOT PRIVATE, not for release if the rows are private";
+    *figures = copy_text(json.dump(2));
+  });
+}

@@ -1,0 +1,194 @@
+#ifndef SOTTO_C_H
+#define SOTTO_C_H
+/*
+ * The C boundary of sotto: for hosts that own the rows and the transactions, such as a database server.
+ *
+ * Every function returns a status and never throws; nothing here calls longjmp. Callbacks into the host must not let
+ * an exception or a longjmp pass through them: a host catches its own errors inside the callback, keeps them, and
+ * returns nonzero. The call then unwinds and returns SOTTO_STOPPED, and the host raises what it kept.
+ *
+ * Texts are UTF-8. Requests, plans, cards and models are JSON with the names of the command line's --json.
+ * One thread at a time; after sotto_initialise no thread is ever started.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum sotto_status {
+  SOTTO_OK = 0,
+  SOTTO_INVALID_ARGUMENT,
+  SOTTO_INVALID_DATA,
+  SOTTO_BUDGET_EXCEEDED,
+  SOTTO_UNSUPPORTED,
+  SOTTO_IO,
+  SOTTO_INTERNAL,
+  SOTTO_STOPPED /* a callback asked for it */
+} sotto_status;
+
+/* What went wrong: what was given, what is required, which parameter. Never a value read from a row. */
+typedef struct sotto_error {
+  char message[1024];
+  char field[64];
+} sotto_error;
+
+/* A text of the library's; ends in a zero byte that size does not count. Given back by sotto_text_free. */
+typedef struct sotto_text {
+  char* data;
+  size_t size;
+} sotto_text;
+
+void sotto_text_free(sotto_text* text);
+
+/* Once a process, before anything else. */
+void sotto_initialise(void);
+const char* sotto_version(void);
+
+/* ------------------------------------------------------------------------------------------------ rows */
+
+/* What is public about a table: its declared shape and bound. */
+typedef struct sotto_facts {
+  uint64_t rows;
+  uint32_t features;
+  uint32_t classes;
+  double data_norm;
+} sotto_facts;
+
+/*
+ * Rows in blocks of block_rows, the last one perhaps shorter. A block is its labels, then its rows one after the
+ * other, in 32-bit floats. The host returns the block's first byte, aligned for floats; it must stay until the next
+ * call. Blocks are asked for in any order, many times.
+ */
+typedef struct sotto_rows {
+  void* context;
+  sotto_facts facts;
+  uint32_t block_rows;
+  const char* fingerprint; /* of the raw rows, 64 hexadecimal digits */
+  int (*read)(void* context, uint64_t block, const float** bytes);
+  int (*poll)(void* context); /* called every few thousand rows; nonzero stops */
+} sotto_rows;
+
+/* ------------------------------------------------------------------------------------------------ encoding */
+
+/* The public map from raw columns to vectors, with the columns of one table. */
+typedef struct sotto_encoder sotto_encoder;
+
+typedef struct sotto_cell {
+  const char* data; /* null: the value is missing */
+  size_t size;
+} sotto_cell;
+
+/*
+ * The complete schema of a table from declarations: features is a JSON object, one key a column in the order wanted,
+ * with [min, max], ["value", ...], an object of min, max, scale or values, or null for a number taken as it is. One
+ * column of {"size": n, ...} is an array of n numbers. options: positive, negative, classes, data_norm, intercept,
+ * projection.
+ */
+sotto_status sotto_schema(const char* label, const char* features, const char* options, sotto_text* schema,
+                          sotto_error* error);
+
+typedef enum sotto_label_use { SOTTO_LABEL_REQUIRED, SOTTO_LABEL_IGNORED } sotto_label_use;
+
+/* For a table whose columns (the label among them) are given as cells in this order. For an array: no columns. */
+sotto_status sotto_encoder_new(const char* schema, const char* const* columns, size_t column_count,
+                               sotto_label_use label, sotto_encoder** encoder, sotto_error* error);
+void sotto_encoder_free(sotto_encoder* encoder);
+/* The shape of its rows; `rows` is how many were encoded. */
+sotto_facts sotto_encoder_facts(const sotto_encoder* encoder);
+/* The numbers of an array column; 0 for columns of cells. */
+uint32_t sotto_encoder_values(const sotto_encoder* encoder);
+/* One row. What is missing, not finite or undeclared makes it the zero row; that is never told. */
+sotto_status sotto_encode_cells(sotto_encoder* encoder, const sotto_cell* cells, float* row, float* label);
+/* The same from the numbers of an array; another number of them than declared makes the zero row. */
+sotto_status sotto_encode_values(sotto_encoder* encoder, const double* values, size_t count, sotto_cell label,
+                                 float* row, float* label_out);
+/* Identifies the multiset of raw rows encoded so far, whatever their order. For the holder, not for release. */
+void sotto_encoder_fingerprint(const sotto_encoder* encoder, char hex[65]);
+
+/* ------------------------------------------------------------------------------------------------ ledger */
+
+typedef struct sotto_record {
+  uint64_t sequence;
+  const char* kind;
+  uint64_t entry;
+  int64_t time;
+  uint64_t cost_loss, cost_delta, spent_loss, spent_delta;
+  const char* request;
+  const char* detail;
+  const char* previous; /* hashes in 64 hexadecimal digits */
+  const char* hash;
+  const char* token;
+} sotto_record;
+
+/* What the first record of a ledger fixes, for a host that keeps it beside the records. */
+typedef struct sotto_terms {
+  const char* filter;
+  const char* relation;
+  double epsilon, delta;
+  uint64_t limit_loss, limit_delta;
+} sotto_terms;
+
+/*
+ * Where a host keeps the records of one ledger. `append` must commit and flush, in a transaction the caller of the
+ * host cannot undo, before it returns 0; and must refuse a record that does not follow the last one. `terms` is there
+ * with the first record only, `bytes` with a release. `place` names this copy of the store: a copy elsewhere has
+ * another name.
+ */
+typedef struct sotto_store {
+  void* context;
+  const char* place;
+  int (*records)(void* context, uint64_t first, void (*take)(void* taker, const sotto_record* record), void* taker);
+  int (*append)(void* context, const sotto_record* record, const sotto_terms* terms, const char* bytes, size_t size);
+  int (*bytes)(void* context, uint64_t entry, void (*take)(void* taker, const char* bytes, size_t size), void* taker);
+} sotto_store;
+
+/* Makes the ledger of these rows and its anchor, a file that must not be there yet. options: filter, rdp_order, unit,
+ * budget_epsilon, budget_delta. */
+sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
+                                 const char* options, sotto_error* error);
+/* Binds the ledger to other rows: what was spent stays spent. */
+sotto_status sotto_ledger_rebind(const sotto_store* store, const sotto_rows* rows, sotto_error* error);
+/* Declares this copy of the store, with this anchor, the one that counts. */
+sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error);
+/* Replays everything and compares it with the anchor; a JSON object of counts. */
+sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, sotto_error* error);
+
+/* ------------------------------------------------------------------------------------------------ training */
+
+/* The card of a request and, under "budget", what it would cost; free, reads no row. */
+sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* request, sotto_text* card,
+                        sotto_error* error);
+
+/*
+ * Plans, reserves through store->append, only then reads rows, and stores the model through store->append before it is
+ * handed out. A request that was answered before gets the same bytes, free, unless it says "again": true. What fails
+ * or is stopped after the reservation stays spent. `schema` goes into the model.
+ */
+sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
+                         sotto_text* model, uint64_t* entry, int* stored, sotto_error* error);
+
+/* ------------------------------------------------------------------------------------------------ models */
+
+typedef struct sotto_model sotto_model;
+
+sotto_status sotto_model_open(const char* text, size_t size, sotto_model** model, sotto_error* error);
+void sotto_model_free(sotto_model* model);
+/* The model's schema, for an encoder of the rows to predict or evaluate. Stays as long as the model. */
+const char* sotto_model_schema(const sotto_model* model);
+uint32_t sotto_model_classes(const sotto_model* model);
+/* The text of a class; null beyond the last. */
+const char* sotto_model_class(const sotto_model* model, uint32_t place);
+/* The class and, unless null, the probabilities of all classes of one row given as a JSON object of columns or a JSON
+ * array of numbers. SOTTO_UNSUPPORTED when the loss gives no probabilities and they are asked for. */
+sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uint32_t* place, double* probabilities,
+                           sotto_error* error);
+/* Without noise, of encoded rows: NOT PRIVATE unless the rows are. A JSON object with the names of `sotto evaluate`. */
+sotto_status sotto_evaluate(const sotto_model* model, const float* labels, const float* rows, uint64_t count,
+                            sotto_text* figures, sotto_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

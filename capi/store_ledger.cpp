@@ -1,0 +1,166 @@
+#include "capi/store_ledger.h"
+
+#include <algorithm>
+
+#include "capi/boundary.h"
+#include "capi/store_records.h"
+#include "sotto/base/fields.h"
+#include "sotto/privacy/ledger/files.h"
+
+namespace sotto::capi {
+
+StoreLedger::StoreLedger(const sotto_store& store) : StoreLedger(store, Trust::placed) {}
+
+StoreLedger::StoreLedger(const sotto_store& store, Trust trust) : store_(store) {
+  refresh();
+  if (trust == Trust::placed) open();
+}
+
+void StoreLedger::open() {
+  if (chain_.place().path != store_.place) {
+    throw Error(ErrorKind::invalid_data,
+                "this is a copy of a ledger, and only one copy may spend; if it is the one that counts from now on, "
+                "its owner says so by moving it",
+                "ledger");
+  }
+  Anchor anchor(chain_.place().anchor, chain_.terms().id);
+  refresh();  // another process may have written before the lock was ours
+  check_point(chain_, anchor.last());
+  if (anchor.last().sequence < chain_.placed_sequence()) {
+    throw Error(ErrorKind::invalid_data, "a move or refresh of this ledger did not finish; do it again", "ledger");
+  }
+  if (anchor.last().sequence < chain_.sequence()) anchor.append({chain_.sequence(), chain_.hash()});
+}
+
+std::vector<LedgerRecord> StoreLedger::read(std::uint64_t first) const { return read_records(store_, first); }
+
+void StoreLedger::refresh() {
+  for (const LedgerRecord& record : read(chain_.empty() ? 0 : chain_.sequence() + 1)) {
+    chain_.add(record);
+    if (record.kind == RecordKind::opened) terms_ = chain_.terms();
+    if (record.kind != RecordKind::placed) continue;
+    bound_ = binding_from(record.detail);
+    if (hex_of(sha256(bound_.key)) != terms_.key_check) {
+      throw Error(ErrorKind::invalid_data, "the ledger is damaged or was edited: its key is another", "ledger");
+    }
+    terms_.data_tag = tag_of(bound_);
+    terms_.rows = bound_.rows;
+  }
+  if (chain_.places().empty()) throw Error(ErrorKind::invalid_data, "the ledger was never completed", "ledger");
+}
+
+bool StoreLedger::is_about(const Digest& fingerprint) const { return hex_of(fingerprint) == bound_.fingerprint; }
+
+Filter StoreLedger::filter() {
+  refresh();
+  return chain_.filter();
+}
+
+std::vector<LedgerEntry> StoreLedger::entries() {
+  refresh();
+  return chain_.entries();
+}
+
+std::vector<LedgerRecord> StoreLedger::records() { return read(0); }
+
+std::optional<std::string> StoreLedger::stored(const std::string& request) {
+  refresh();
+  for (const LedgerEntry& entry : chain_.entries()) {
+    if (entry.state == EntryState::released && entry.request == request) return bytes_of(entry);
+  }
+  return std::nullopt;
+}
+
+std::string StoreLedger::bytes_of(const LedgerEntry& entry) {
+  std::string bytes = read_bytes(store_, entry.number);
+  if (hex_of(sha256(bytes)) != entry.released) {
+    throw Error(ErrorKind::invalid_data, "a stored model is not the one that was released", "ledger");
+  }
+  return bytes;
+}
+
+LedgerRecord StoreLedger::write(const std::function<LedgerRecord()>& make, const std::string* bytes) {
+  const std::uint64_t placed = chain_.placed_sequence();
+  Anchor anchor(chain_.place().anchor, chain_.terms().id);
+  refresh();
+  if (chain_.placed_sequence() != placed) {
+    throw Error(ErrorKind::invalid_data, "the ledger was moved or its rows refreshed meanwhile; ask again", "ledger");
+  }
+  check_point(chain_, anchor.last());
+  LedgerRecord record = make();
+  if (record.time == 0) record.time = seconds_now();
+  record = chain_.next(std::move(record));
+  append_record(store_, record, nullptr, bytes);
+  // What the host committed is what counts: read it back rather than trust what was sent.
+  const std::uint64_t before = chain_.sequence();
+  refresh();
+  if (chain_.sequence() != before + 1 || chain_.hash() != record.hash) {
+    throw Error(ErrorKind::invalid_data, "the record that was written is not the one that is there", "ledger");
+  }
+  anchor.append({record.sequence, record.hash});
+  return record;
+}
+
+Ledger::Reserved StoreLedger::do_reserve(const Spending& spending, const std::string& token) {
+  const LedgerRecord written = write(
+      [&] {
+        LedgerRecord record;
+        record.kind = RecordKind::reserved;
+        record.cost = chain_.filter().cost_of(spending.event, spending.distance);
+        record.request = spending.request;
+        record.token = token;
+        record.detail = event_text(spending.event);
+        if (!chain_.filter().fits(record.cost)) refuse_spending(chain_.filter(), record.cost);
+        return record;
+      },
+      nullptr);
+  return {written.entry, written.cost, written.spent};
+}
+
+LedgerRecord StoreLedger::ending(RecordKind kind, const Ending& ending) const {
+  const LedgerEntry* entry = chain_.find(ending.entry);
+  if (entry == nullptr || entry->state != EntryState::reserved || entry->token != hex_of(sha256(ending.nonce))) {
+    throw Error(ErrorKind::internal, "the ledger has no such reservation");
+  }
+  LedgerRecord record;
+  record.kind = kind;
+  record.entry = ending.entry;
+  record.token = ending.nonce;
+  record.time = entry->time;  // how long a run took may depend on the rows
+  record.cost = entry->cost;
+  return record;
+}
+
+// The rows an entry was reserved for may be refreshed while it is trained; what it releases was paid for all the same.
+void StoreLedger::do_release(const Ending& end, const std::string& bytes) {
+  refresh();
+  write(
+      [&] {
+        LedgerRecord record = ending(RecordKind::released, end);
+        record.detail = hex_of(sha256(bytes));
+        return record;
+      },
+      &bytes);
+}
+
+void StoreLedger::do_cancel(const Ending& end) {
+  write([&] { return ending(RecordKind::voided, end); }, nullptr);
+}
+
+LedgerCheck StoreLedger::verify() {
+  const Anchor anchor(chain_.place().anchor, chain_.terms().id);
+  Chain chain;
+  for (const LedgerRecord& record : read(0)) chain.add(record);
+  LedgerCheck check;
+  for (const LedgerEntry& entry : chain.entries()) {
+    if (entry.state != EntryState::released) continue;
+    bytes_of(entry);
+    ++check.models;
+  }
+  for (const AnchorPoint& point : anchor.points()) check_point(chain, point);
+  check.records = chain.sequence() + 1;
+  check.anchored = anchor.last().sequence;
+  return check;
+}
+
+}  // namespace sotto::capi

@@ -1,0 +1,62 @@
+#pragma once
+#include <functional>
+#include <string>
+
+#include "capi/sotto_c.h"
+#include "sotto/privacy/ledger/anchor.h"
+#include "sotto/privacy/ledger/chain.h"
+#include "sotto/privacy/ledger/ledger.h"
+
+namespace sotto::capi {
+
+/// The raw rows a ledger is about now. A ledger outlives them: when the table is read anew it is bound to what is
+/// there then, and what was spent stays spent.
+struct Binding {
+  std::string fingerprint;
+  std::uint64_t rows = 0;
+  std::string key;  ///< of the ledger, for its data_tag: 64 hexadecimal digits, the same in all bindings
+};
+
+/// A ledger whose records a host keeps (sotto_store). The chain, the anchor and every decision are the library's; the
+/// host commits. The writer holds the anchor's lock, so records and anchor keep one order.
+class StoreLedger final : public Ledger {
+ public:
+  static void create(const sotto_store& store, LedgerTerms terms, const std::string& fingerprint,
+                     const std::string& anchor);
+  /// Declares this copy the valid one; at least one anchor, the one given or the last, must be there and agree.
+  static void move(const sotto_store& store, const std::string& anchor);
+  /// Replays the records and compares them with place and anchor.
+  explicit StoreLedger(const sotto_store& store);
+
+  void rebind(const std::string& fingerprint, std::uint64_t rows);
+
+  const LedgerTerms& terms() const override { return terms_; }
+  bool is_about(const Digest& fingerprint) const override;
+  Filter filter() override;
+  std::vector<LedgerEntry> entries() override;
+  std::vector<LedgerRecord> records() override;
+  std::optional<std::string> stored(const std::string& request) override;
+  std::string bytes_of(const LedgerEntry& entry) override;
+  LedgerCheck verify() override;
+
+ protected:
+  Reserved do_reserve(const Spending& spending, const std::string& token) override;
+  void do_release(const Ending& ending, const std::string& bytes) override;
+  void do_cancel(const Ending& ending) override;
+
+ private:
+  enum class Trust { placed, anywhere };
+  StoreLedger(const sotto_store& store, Trust trust);
+  void open();
+  void refresh();
+  std::vector<LedgerRecord> read(std::uint64_t first) const;
+  LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);
+  LedgerRecord ending(RecordKind kind, const Ending& ending) const;
+
+  sotto_store store_;
+  Chain chain_;
+  LedgerTerms terms_;  // those of the chain, with the rows it is bound to now
+  Binding bound_;
+};
+
+}  // namespace sotto::capi

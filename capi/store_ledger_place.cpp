@@ -1,0 +1,106 @@
+#include <sys/stat.h>
+
+#include <optional>
+#include <utility>
+
+#include "capi/boundary.h"
+#include "capi/store_ledger.h"
+#include "capi/store_records.h"
+#include "sotto/privacy/ledger/files.h"
+#include "sotto/random/bit_source.h"
+
+// How a ledger in a host's store comes to be where it is: making one, binding it to other rows, declaring a moved one
+// the valid copy.
+namespace sotto::capi {
+namespace {
+
+std::string random_id() {
+  BitSource bits;
+  Sha256 hash;
+  for (int i = 0; i < 4; ++i) hash.add_number(bits.next());
+  return hex_of(hash.finish());
+}
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+LedgerRecord record_with(RecordKind kind, const std::string& detail) {
+  LedgerRecord record;
+  record.kind = kind;
+  record.time = seconds_now();
+  record.detail = detail;
+  return record;
+}
+
+}  // namespace
+
+void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std::string& fingerprint,
+                         const std::string& anchor) {
+  if (terms.filter.budget.relation != Relation::replace_one) {
+    throw Error(ErrorKind::unsupported, "relation: a ledger is offered under replace_one", "relation");
+  }
+  Digest parsed{};
+  require(digest_from_hex(fingerprint, parsed), "fingerprint", "must be 64 hexadecimal digits");
+  const Binding binding{fingerprint, terms.rows, random_id()};
+  terms.id = random_id();
+  terms.data_tag = tag_of(binding);
+  terms.key_check = hex_of(sha256(binding.key));
+  terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
+  // An anchor that is there already is not replaced: these rows had a budget before.
+  if (exists(anchor)) {
+    throw Error(
+        ErrorKind::invalid_data,
+        "these rows had a ledger before, and its anchor is still there: " + anchor + "; a budget is granted once",
+        "ledger");
+  }
+  Chain chain;
+  const LedgerPlace place{store.place, anchor, 0};
+  const std::pair<RecordKind, std::string> first[] = {
+      {RecordKind::opened, text_of(terms)}, {RecordKind::placed, place_text(place, binding)}};
+  for (const auto& [kind, detail] : first) {
+    const LedgerRecord record = chain.next(record_with(kind, detail));
+    append_record(store, record, kind == RecordKind::opened ? &terms : nullptr, nullptr);
+    chain.add(record);
+  }
+  Anchor::create(anchor, terms.id, {chain.sequence(), chain.hash()});
+}
+
+void StoreLedger::rebind(const std::string& fingerprint, std::uint64_t rows) {
+  write(
+      [&] {
+        return record_with(RecordKind::placed, place_text(chain_.place(), {fingerprint, rows, bound_.key}));
+      },
+      nullptr);
+}
+
+void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
+  StoreLedger ledger(store, Trust::anywhere);
+  const std::string former = ledger.chain_.place().anchor;
+  const std::string& id = ledger.chain_.terms().id;
+  std::optional<Anchor> old;
+  std::optional<Anchor> next;
+  if (former != anchor && exists(former)) old.emplace(former, id);
+  if (exists(anchor)) next.emplace(anchor, id);
+  if (!old && !next) {
+    throw Error(ErrorKind::io,
+                former + ": the anchor of this ledger cannot be reached, so it cannot be told from a restored copy",
+                "anchor");
+  }
+  ledger.refresh();  // the locks are ours now
+  if (old) check_point(ledger.chain_, old->last());
+  if (next) check_point(ledger.chain_, next->last());
+  if (!next) {
+    Anchor::create(anchor, id, {ledger.chain_.sequence(), ledger.chain_.hash()});
+    next.emplace(anchor, id);
+  }
+  const LedgerRecord record =
+      ledger.chain_.next(record_with(RecordKind::placed, place_text({store.place, anchor, 0}, ledger.bound_)));
+  append_record(store, record, nullptr, nullptr);
+  // The one that counts from now on comes last: once it knows of the move, both do.
+  if (old) old->append({record.sequence, record.hash});
+  next->append({record.sequence, record.hash});
+}
+
+}  // namespace sotto::capi

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "capi/store_ledger.h"
+
+/// Records on their way between the library and the host's store.
+namespace sotto::capi {
+
+std::vector<LedgerRecord> read_records(const sotto_store& store, std::uint64_t first);
+std::string read_bytes(const sotto_store& store, std::uint64_t entry);
+/// Throws Stopped unless the host committed it. `terms` go with the first record, `bytes` with a release.
+void append_record(const sotto_store& store, const LedgerRecord& record, const LedgerTerms* terms,
+                   const std::string* bytes);
+
+/// The detail of a `placed` record: where the ledger is and which rows it is about.
+std::string place_text(const LedgerPlace& place, const Binding& binding);
+Binding binding_from(const std::string& detail);
+/// What stands for the rows in digests of requests: nobody without the ledger's key can compare it with a guess.
+std::string tag_of(const Binding& binding);
+
+}  // namespace sotto::capi

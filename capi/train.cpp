@@ -1,0 +1,118 @@
+#include "sotto/train.h"
+
+#include <nlohmann/json.hpp>
+
+#include "capi/block_engine.h"
+#include "capi/boundary.h"
+#include "capi/request.h"
+#include "capi/store_ledger.h"
+#include "sotto/base/fields.h"
+#include "sotto/model/json.h"
+#include "sotto/privacy/ledger/price.h"
+
+namespace sotto::capi {
+namespace {
+
+Json cost_json(const Filter::Cost& cost) {
+  return Json{{"loss", Filter::text_of({cost.loss, 0})},
+              {"delta", static_cast<double>(cost.delta) * 1e-18},
+              {"loss_units", cost.loss},
+              {"delta_units", cost.delta}};
+}
+
+Json quote_json(const Quote& quote) {
+  return Json{{"enforced", true},
+              {"fits", quote.fits()},
+              {"currency", quote.filter.currency()},
+              {"cost", cost_json(quote.cost)},
+              {"remaining", cost_json(quote.filter.remaining())},
+              {"largest_epsilon", largest_epsilon(quote.filter, quote.input.budget.delta)}};
+}
+
+LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& options) {
+  LedgerTerms terms;
+  terms.rows = rows.facts.rows;
+  terms.filter.budget.relation = Relation::replace_one;
+  std::string filter;
+  try {
+    const Json given = Json::parse(options);
+    for (const auto& [key, value] : given.items()) {
+      if (value.is_null()) continue;
+      if (key == "budget_epsilon") {
+        terms.filter.budget.epsilon = value.get<double>();
+      } else if (key == "budget_delta") {
+        terms.filter.budget.delta = value.get<double>();
+      } else if (key == "filter") {
+        filter = value.get<std::string>();
+      } else if (key == "rdp_order") {
+        terms.filter.rdp_order = value.get<double>();
+      } else if (key == "unit") {
+        terms.unit = value.get<std::string>();
+      } else {
+        require(false, key, "is no option of a ledger");
+      }
+    }
+  } catch (const Json::exception&) {
+    throw Error(ErrorKind::invalid_argument, "options: cannot be read", "options");
+  }
+  terms.filter.budget.check();
+  require(!terms.unit.empty(), "unit", "must not be empty");
+  if (filter.empty()) filter = terms.filter.budget.delta > 0 ? "zcdp" : "sum";
+  terms.filter.kind = enum_by_name<FilterKind>(filter, "filter");
+  return terms;
+}
+
+}  // namespace
+}  // namespace sotto::capi
+
+using namespace sotto;
+using namespace sotto::capi;
+
+sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
+                                 const char* options, sotto_error* error) {
+  return guarded(error, [&] { StoreLedger::create(*store, terms_from_options(*rows, options), rows->fingerprint, anchor); });
+}
+
+sotto_status sotto_ledger_rebind(const sotto_store* store, const sotto_rows* rows, sotto_error* error) {
+  return guarded(error, [&] { StoreLedger(*store).rebind(rows->fingerprint, rows->facts.rows); });
+}
+
+sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error) {
+  return guarded(error, [&] { StoreLedger::move(*store, anchor); });
+}
+
+sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, sotto_error* error) {
+  return guarded(error, [&] {
+    const LedgerCheck check = StoreLedger(*store).verify();
+    *report =
+        copy_text(Json{{"records", check.records}, {"models", check.models}, {"anchored", check.anchored}}.dump());
+  });
+}
+
+sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* request, sotto_text* card,
+                        sotto_error* error) {
+  return guarded(error, [&] {
+    const Asked asked = request_from(request);
+    StoreLedger ledger(*store);
+    const Quote quoted = quote(asked.train, BlockSource(*rows).facts(ledger.terms().rows), ledger);
+    Json json = to_json(make_card(quoted.plan, asked.train.algorithm, quoted.input));
+    json["budget"] = quote_json(quoted);
+    *card = copy_text(json.dump(2));
+  });
+}
+
+sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
+                         sotto_text* model, uint64_t* entry, int* stored, sotto_error* error) {
+  return guarded(error, [&] {
+    Asked asked = request_from(request);
+    asked.train.encoding = schema;
+    asked.train.progress = [&](double) { proceed(rows->poll(rows->context)); };
+    StoreLedger ledger(*store);
+    BlockSource source(*rows);
+    BitSource bits;
+    const Released released = train(source, asked.train, bits, {ledger, asked.again});
+    *entry = released.model.card.budget.entry;
+    *stored = released.stored ? 1 : 0;
+    *model = copy_text(released.text);
+  });
+}

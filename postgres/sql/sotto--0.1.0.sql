@@ -1,0 +1,240 @@
+\echo Use "CREATE EXTENSION sotto" to load this file. \quit
+
+-- Who may do what. Roles are the server's, so they may be there already.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_owner') THEN
+    CREATE ROLE sotto_owner NOLOGIN;
+  END IF;
+  IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_curator') THEN
+    CREATE ROLE sotto_curator NOLOGIN;
+  END IF;
+  IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_analyst') THEN
+    CREATE ROLE sotto_analyst NOLOGIN;
+  END IF;
+END
+$$;
+
+REVOKE ALL ON SCHEMA sotto FROM PUBLIC;
+GRANT USAGE ON SCHEMA sotto TO sotto_owner, sotto_curator, sotto_analyst;
+
+-- The packed copies: private rows. Nobody but the owner looks in.
+CREATE SCHEMA sotto_data AUTHORIZATION sotto_owner;
+REVOKE ALL ON SCHEMA sotto_data FROM PUBLIC;
+
+CREATE SEQUENCE sotto.dataset_id AS int4;
+
+CREATE TABLE sotto.dataset (
+  id int4 PRIMARY KEY,
+  name text NOT NULL UNIQUE CHECK (name <> ''),
+  generation int4 NOT NULL,
+  source regclass NOT NULL,
+  label text NOT NULL,
+  features text NOT NULL,
+  encoding text NOT NULL,
+  row_count int8 NOT NULL,
+  feature_count int4 NOT NULL,
+  class_count int4 NOT NULL,
+  data_norm float8 NOT NULL,
+  block_rows int4 NOT NULL,
+  fingerprint text NOT NULL,
+  ledger int4 NOT NULL UNIQUE,
+  registered timestamptz NOT NULL DEFAULT clock_timestamp(),
+  refreshed timestamptz
+);
+
+-- The totals of a ledger; a second line behind the chain of its records.
+CREATE TABLE sotto.ledger_head (
+  ledger int4 PRIMARY KEY,
+  sequence int8 NOT NULL,
+  hash text NOT NULL,
+  spent_loss int8 NOT NULL CHECK (spent_loss BETWEEN 0 AND limit_loss),
+  spent_delta int8 NOT NULL CHECK (spent_delta BETWEEN 0 AND limit_delta),
+  limit_loss int8 NOT NULL,
+  limit_delta int8 NOT NULL,
+  filter text NOT NULL,
+  relation text NOT NULL,
+  epsilon float8 NOT NULL,
+  delta float8 NOT NULL,
+  fingerprint text UNIQUE
+);
+
+CREATE TABLE sotto.ledger_record (
+  ledger int4 NOT NULL REFERENCES sotto.ledger_head,
+  sequence int8 NOT NULL CHECK (sequence >= 0),
+  kind text NOT NULL,
+  entry int8 NOT NULL,
+  time int8 NOT NULL,
+  cost_loss int8 NOT NULL CHECK (cost_loss >= 0),
+  cost_delta int8 NOT NULL CHECK (cost_delta >= 0),
+  spent_loss int8 NOT NULL,
+  spent_delta int8 NOT NULL,
+  request text NOT NULL,
+  detail text NOT NULL,
+  previous text NOT NULL,
+  hash text NOT NULL UNIQUE,
+  token text NOT NULL,
+  analyst text,
+  PRIMARY KEY (ledger, sequence)
+);
+CREATE UNIQUE INDEX ledger_record_one_end ON sotto.ledger_record (ledger, entry) WHERE kind IN ('released', 'voided');
+
+CREATE TABLE sotto.model (
+  id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  ledger int4 NOT NULL REFERENCES sotto.ledger_head,
+  entry int8 NOT NULL,
+  dataset text NOT NULL,
+  analyst text,
+  asked timestamptz NOT NULL, -- when it was reserved: how long a training took may depend on the rows
+  body text NOT NULL,
+  UNIQUE (ledger, entry)
+);
+
+ALTER SEQUENCE sotto.dataset_id OWNER TO sotto_owner;
+ALTER TABLE sotto.dataset OWNER TO sotto_owner;
+ALTER TABLE sotto.ledger_head OWNER TO sotto_owner;
+ALTER TABLE sotto.ledger_record OWNER TO sotto_owner;
+ALTER TABLE sotto.model OWNER TO sotto_owner;
+REVOKE ALL ON ALL TABLES IN SCHEMA sotto FROM PUBLIC;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA sotto FROM PUBLIC;
+
+-- A dump carries them along; a restored ledger is refused until its owner says which copy counts.
+SELECT pg_catalog.pg_extension_config_dump('sotto.dataset_id', '');
+SELECT pg_catalog.pg_extension_config_dump('sotto.dataset', '');
+SELECT pg_catalog.pg_extension_config_dump('sotto.ledger_head', '');
+SELECT pg_catalog.pg_extension_config_dump('sotto.ledger_record', '');
+SELECT pg_catalog.pg_extension_config_dump('sotto.model', '');
+SELECT pg_catalog.pg_extension_config_dump('sotto.model_id_seq', '');
+
+-- What is public: declarations, shapes, budgets, released models. No fingerprint: it is an exact function of the rows.
+CREATE VIEW sotto.datasets WITH (security_barrier) AS
+  SELECT name, row_count AS rows, feature_count AS features, class_count AS classes, data_norm, label,
+         features::json AS columns, encoding::json AS encoding, registered, refreshed
+  FROM sotto.dataset;
+
+CREATE VIEW sotto.budget WITH (security_barrier) AS
+  SELECT d.name AS dataset, h.epsilon, h.delta, h.relation, h.filter,
+         (h.spent_loss / 1e12)::numeric(30, 12) AS spent,
+         (h.limit_loss / 1e12)::numeric(30, 12) AS "limit",
+         ((h.limit_loss - h.spent_loss) / 1e12)::numeric(30, 12) AS remaining,
+         (h.spent_delta / 1e18)::numeric(30, 18) AS spent_delta,
+         (h.limit_delta / 1e18)::numeric(30, 18) AS limit_delta,
+         (SELECT count(*) FROM sotto.ledger_record r WHERE r.ledger = h.ledger AND r.kind = 'reserved') AS charged,
+         (SELECT count(*) FROM sotto.ledger_record r WHERE r.ledger = h.ledger AND r.kind = 'released') AS released
+  FROM sotto.dataset d JOIN sotto.ledger_head h USING (ledger);
+
+CREATE VIEW sotto.models WITH (security_barrier) AS
+  SELECT id, dataset, body::jsonb #>> '{card,method}' AS method, body::jsonb ->> 'loss' AS loss,
+         (body::jsonb #>> '{card,guarantee,epsilon}')::float8 AS epsilon,
+         (body::jsonb #>> '{card,guarantee,delta}')::float8 AS delta,
+         (body::jsonb #>> '{card,private}')::boolean AS private,
+         body::jsonb -> 'weights' AS weights, analyst, asked
+  FROM sotto.model;
+
+ALTER VIEW sotto.datasets OWNER TO sotto_owner;
+ALTER VIEW sotto.budget OWNER TO sotto_owner;
+ALTER VIEW sotto.models OWNER TO sotto_owner;
+REVOKE ALL ON sotto.datasets, sotto.budget, sotto.models FROM PUBLIC;
+GRANT SELECT ON sotto.datasets, sotto.budget, sotto.models TO sotto_curator, sotto_analyst;
+
+-- The functions of the library. Those with an underscore take JSON as it is.
+CREATE FUNCTION sotto.register_(dataset text, source regclass, label text, features text, options text, budget text)
+  RETURNS int4 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET extra_float_digits = 1
+  AS 'MODULE_PATHNAME', 'pg_sotto_register';
+CREATE FUNCTION sotto.plan_(dataset text, request text) RETURNS text
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_plan';
+CREATE FUNCTION sotto.train_(dataset text, request text) RETURNS int8
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 AS 'MODULE_PATHNAME', 'pg_sotto_train';
+CREATE FUNCTION sotto.predict_(model int8, x jsonb) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_predict';
+CREATE FUNCTION sotto.predict_proba_(model int8, x jsonb) RETURNS float8[]
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_predict_proba';
+CREATE FUNCTION sotto.evaluate_(model int8, source regclass, label text, features text) RETURNS text
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET extra_float_digits = 1
+  AS 'MODULE_PATHNAME', 'pg_sotto_evaluate';
+CREATE FUNCTION sotto.verify_(dataset text) RETURNS text
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_verify';
+
+CREATE FUNCTION sotto.refresh(dataset text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET extra_float_digits = 1
+  AS 'MODULE_PATHNAME', 'pg_sotto_refresh';
+COMMENT ON FUNCTION sotto.refresh IS 'reads the source table anew; what was spent stays spent';
+CREATE FUNCTION sotto.unregister(dataset text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_unregister';
+COMMENT ON FUNCTION sotto.unregister IS 'removes the packed copy; models and ledger stay';
+CREATE FUNCTION sotto.move_ledger(dataset text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_move_ledger';
+COMMENT ON FUNCTION sotto.move_ledger IS 'declares the ledger in this database the one that counts';
+CREATE FUNCTION sotto.model_text(model int8) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_model_text';
+COMMENT ON FUNCTION sotto.model_text IS 'the model as the command line reads it';
+
+-- Names are bound when these are made, or written out in full: no search path of a caller reaches into them.
+CREATE FUNCTION sotto.register(dataset text, source regclass, label text, features json, epsilon float8,
+                               delta float8 DEFAULT 0, options jsonb DEFAULT '{}') RETURNS int4
+  LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+  BEGIN ATOMIC
+    SELECT sotto.register_(dataset, source, label, features::text,
+      (options - '{filter,rdp_order,unit}'::text[])::text,
+      jsonb_strip_nulls(jsonb_build_object('budget_epsilon', epsilon, 'budget_delta', delta,
+        'filter', options -> 'filter', 'rdp_order', options -> 'rdp_order', 'unit', options -> 'unit'))::text);
+  END;
+COMMENT ON FUNCTION sotto.register IS 'declares public bounds and a budget, and packs a keyed copy of a table';
+
+CREATE FUNCTION sotto.plan(dataset text, method text DEFAULT NULL, epsilon float8 DEFAULT NULL,
+                           delta float8 DEFAULT NULL, loss text DEFAULT NULL, lambda float8 DEFAULT NULL,
+                           options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  BEGIN ATOMIC
+    SELECT sotto.plan_(dataset, (options || jsonb_strip_nulls(jsonb_build_object('method', method, 'epsilon', epsilon,
+      'delta', delta, 'loss', loss, 'lambda', lambda)))::text)::jsonb;
+  END;
+COMMENT ON FUNCTION sotto.plan IS 'what a training would promise and cost; free, reads no row';
+
+CREATE FUNCTION sotto.train(dataset text, method text DEFAULT NULL, epsilon float8 DEFAULT NULL,
+                            delta float8 DEFAULT NULL, loss text DEFAULT NULL, lambda float8 DEFAULT NULL,
+                            options jsonb DEFAULT '{}') RETURNS int8
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  BEGIN ATOMIC
+    SELECT sotto.train_(dataset, (options || jsonb_strip_nulls(jsonb_build_object('method', method, 'epsilon', epsilon,
+      'delta', delta, 'loss', loss, 'lambda', lambda)))::text);
+  END;
+COMMENT ON FUNCTION sotto.train IS 'charges the budget for good, then trains; the number of the released model';
+
+CREATE FUNCTION sotto.predict(model int8, x anyelement) RETURNS text
+  LANGUAGE sql STABLE PARALLEL RESTRICTED AS 'SELECT sotto.predict_($1, pg_catalog.to_jsonb($2))';
+COMMENT ON FUNCTION sotto.predict IS 'the class of a row: a row of a table, an array of numbers, or jsonb';
+
+CREATE FUNCTION sotto.predict_proba(model int8, x anyelement) RETURNS float8[]
+  LANGUAGE sql STABLE PARALLEL RESTRICTED AS 'SELECT sotto.predict_proba_($1, pg_catalog.to_jsonb($2))';
+COMMENT ON FUNCTION sotto.predict_proba IS 'the probability of each class, two being negative, positive';
+
+CREATE FUNCTION sotto.evaluate(model int8, source regclass) RETURNS jsonb
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  BEGIN ATOMIC
+    SELECT sotto.evaluate_(m.id, source, d.label, d.columns::text)::jsonb
+    FROM sotto.models m JOIN sotto.datasets d ON d.name = m.dataset WHERE m.id = model;
+  END;
+COMMENT ON FUNCTION sotto.evaluate IS 'figures without noise on a table its caller may read: NOT PRIVATE';
+
+CREATE FUNCTION sotto.privacy_card(model int8) RETURNS jsonb
+  LANGUAGE sql STABLE PARALLEL RESTRICTED
+  BEGIN ATOMIC
+    SELECT (sotto.model_text(model)::jsonb) -> 'card';
+  END;
+COMMENT ON FUNCTION sotto.privacy_card IS 'what a model promises, how, and by which theorem';
+
+CREATE FUNCTION sotto.verify(dataset text) RETURNS jsonb
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  BEGIN ATOMIC
+    SELECT sotto.verify_(dataset)::jsonb;
+  END;
+COMMENT ON FUNCTION sotto.verify IS 'replays the whole ledger and compares it with its anchor';
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sotto FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sotto.plan, sotto.plan_, sotto.train, sotto.train_, sotto.predict, sotto.predict_,
+  sotto.predict_proba, sotto.predict_proba_, sotto.evaluate, sotto.evaluate_, sotto.privacy_card, sotto.model_text
+  TO sotto_analyst, sotto_curator;
+GRANT EXECUTE ON FUNCTION sotto.register, sotto.register_, sotto.refresh, sotto.unregister, sotto.verify, sotto.verify_
+  TO sotto_curator;
+GRANT EXECUTE ON FUNCTION sotto.move_ledger TO sotto_owner;

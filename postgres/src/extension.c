@@ -1,0 +1,181 @@
+#include "extension.h"
+
+#include "catalog/namespace.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+PG_MODULE_MAGIC;
+
+void _PG_init(void);
+
+static char *anchor_directory = NULL;
+
+void _PG_init(void) {
+  sotto_initialise();
+  DefineCustomStringVariable("sotto.anchor_directory",
+                             "Where the anchors of ledgers are kept: a directory outside the data directory.",
+                             "Read when a table is registered or a ledger moved; later the ledger remembers it.",
+                             &anchor_directory, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
+#if PG_VERSION_NUM >= 150000
+  MarkGUCPrefixReserved("sotto");
+#else
+  EmitWarningsOnPlaceholders("sotto");
+#endif
+}
+
+void host_init(Host *host) {
+  host->context = CurrentMemoryContext;
+  host->kept = NULL;
+}
+
+int host_protect(Host *host, void (*body)(void *), void *argument) {
+  MemoryContext before = CurrentMemoryContext;
+  volatile int answer = 0;
+
+  if (host->kept != NULL) return 1;
+  PG_TRY();
+  { body(argument); }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(host->context);
+    host->kept = CopyErrorData();
+    FlushErrorState();
+    answer = 1;
+  }
+  PG_END_TRY();
+  MemoryContextSwitchTo(before);
+  return answer;
+}
+
+static void check_interrupts(void *unused) { CHECK_FOR_INTERRUPTS(); }
+
+int host_poll(void *context) {
+  Host *host = context;
+
+  if (host->kept != NULL) return 1;
+  return InterruptPending ? host_protect(host, check_interrupts, NULL) : 0;
+}
+
+static int sqlstate_of(sotto_status status) {
+  switch (status) {
+    case SOTTO_INVALID_ARGUMENT:
+      return ERRCODE_INVALID_PARAMETER_VALUE;
+    case SOTTO_BUDGET_EXCEEDED:
+      return ERRCODE_CONFIGURATION_LIMIT_EXCEEDED;
+    case SOTTO_UNSUPPORTED:
+      return ERRCODE_FEATURE_NOT_SUPPORTED;
+    case SOTTO_INVALID_DATA:
+      return ERRCODE_DATA_CORRUPTED;
+    case SOTTO_IO:
+      return ERRCODE_IO_ERROR;
+    default:
+      return ERRCODE_INTERNAL_ERROR;
+  }
+}
+
+void host_check(const Host *host, sotto_status status, const sotto_error *error) {
+  if (status == SOTTO_OK) return;
+  if (host != NULL && host->kept != NULL) ReThrowError(host->kept);
+  ereport(ERROR, (errcode(sqlstate_of(status)), errmsg("%s", error->message)));
+}
+
+Oid owner_role(void) { return get_role_oid("sotto_owner", false); }
+
+void owner_begin(Owner *before) {
+  GetUserIdAndSecContext(&before->user, &before->security);
+  SetUserIdAndSecContext(owner_role(), before->security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
+  before->guc_level = NewGUCNestLevel();
+  (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
+                          false);
+}
+
+void owner_end(const Owner *before) {
+  AtEOXact_GUC(false, before->guc_level);
+  SetUserIdAndSecContext(before->user, before->security);
+}
+
+char *text_take(sotto_text *text) {
+  char *copy = MemoryContextAllocExtended(CurrentMemoryContext, text->size + 1, MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
+
+  if (copy != NULL) memcpy(copy, text->data, text->size + 1);
+  sotto_text_free(text);
+  if (copy == NULL) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+  return copy;
+}
+
+/* One anchor for the rows, whatever they are called: registering them again finds it. */
+char *anchor_path(const char *fingerprint) {
+  char *directory;
+
+  if (anchor_directory == NULL || anchor_directory[0] == '\0')
+    ereport(ERROR, (errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("sotto.anchor_directory is not set"),
+                    errhint("Set it in postgresql.conf to a directory the server can write, outside the data "
+                            "directory and its backups, and reload.")));
+  directory = pstrdup(anchor_directory);
+  canonicalize_path(directory);
+  if (!is_absolute_path(directory) || path_is_prefix_of_path(DataDir, directory))
+    ereport(ERROR, (errcode(ERRCODE_CONFIG_FILE_ERROR),
+                    errmsg("sotto.anchor_directory must be an absolute path outside the data directory"),
+                    errdetail("An anchor that is restored together with the database could not tell a restored "
+                              "ledger.")));
+  return psprintf("%s/%s.anchor", directory, fingerprint);
+}
+
+static char *text_at(int column) {
+  char *value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
+
+  return value == NULL ? NULL : value;
+}
+
+Registered *registered_load(const char *name) {
+  Registered *dataset = palloc0(sizeof(Registered));
+  MemoryContext caller = CurrentMemoryContext;
+  MemoryContext inside;
+  Owner before;
+  Oid types[1] = {TEXTOID};
+  Datum values[1] = {CStringGetTextDatum(name)};
+
+  owner_begin(&before);
+  SPI_connect();
+  if (SPI_execute_with_args("SELECT id, generation, ledger, name, encoding, label, features, fingerprint, source::oid, "
+                            "row_count, feature_count, class_count, data_norm, block_rows FROM sotto.dataset "
+                            "WHERE name = $1",
+                            1, types, values, NULL, true, 1) != SPI_OK_SELECT ||
+      SPI_processed != 1)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no data set \"%s\"", name)));
+  inside = MemoryContextSwitchTo(caller);
+  dataset->id = pg_strtoint32(text_at(1));
+  dataset->generation = pg_strtoint32(text_at(2));
+  dataset->ledger = pg_strtoint32(text_at(3));
+  dataset->name = pstrdup(text_at(4));
+  dataset->schema = pstrdup(text_at(5));
+  dataset->label = pstrdup(text_at(6));
+  dataset->features = pstrdup(text_at(7));
+  dataset->fingerprint = pstrdup(text_at(8));
+  dataset->source = (Oid)strtoul(text_at(9), NULL, 10);
+  dataset->facts.rows = strtoull(text_at(10), NULL, 10);
+  dataset->facts.features = (uint32)strtoul(text_at(11), NULL, 10);
+  dataset->facts.classes = (uint32)strtoul(text_at(12), NULL, 10);
+  dataset->facts.data_norm = strtod(text_at(13), NULL);
+  dataset->block_rows = (uint32)strtoul(text_at(14), NULL, 10);
+  MemoryContextSwitchTo(inside);
+  SPI_finish();
+  owner_end(&before);
+  return dataset;
+}
+
+char *block_table_name(int32 id, int32 generation) { return psprintf("block_%d_%d", id, generation); }
+
+Oid block_table(const Registered *dataset) {
+  Oid schema = get_namespace_oid("sotto_data", false);
+  Oid table = get_relname_relid(block_table_name(dataset->id, dataset->generation), schema);
+
+  if (!OidIsValid(table))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the packed copy of data set \"%s\" is missing",
+                                                             dataset->name)));
+  return table;
+}

@@ -1,0 +1,114 @@
+/*
+ * What the files of the extension share. No C++ frame is ever on the stack when the server raises an error: every
+ * server call inside a callback of capi runs in host_protect, which keeps the error for host_check to raise later.
+ */
+#ifndef SOTTO_EXTENSION_H
+#define SOTTO_EXTENSION_H
+
+#include "postgres.h"
+
+#include "access/table.h"
+#include "capi/sotto_c.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "fmgr.h"
+#include "utils/rel.h"
+#include "utils/snapshot.h"
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+/* The place from which a call into capi is made. */
+typedef struct Host {
+  MemoryContext context; /* for what outlives a callback */
+  ErrorData *kept;       /* the error that stopped a callback */
+} Host;
+
+extern void host_init(Host *host);
+/* Runs body; an error is kept and answered by 1. */
+extern int host_protect(Host *host, void (*body)(void *), void *argument);
+/* Raises what a call into capi came back with; returns for SOTTO_OK. */
+extern void host_check(const Host *host, sotto_status status, const sotto_error *error);
+extern int host_poll(void *host);
+
+/* Acts as the owner of the extension's tables, with a search path nobody else decides. */
+typedef struct Owner {
+  Oid user;
+  int security;
+  int guc_level;
+} Owner;
+
+extern void owner_begin(Owner *before);
+extern void owner_end(const Owner *before);
+extern Oid owner_role(void);
+
+/* A registered table. */
+typedef struct Registered {
+  int32 id;
+  int32 generation;
+  int32 ledger;
+  char *name;
+  char *schema;
+  char *label;
+  char *features;
+  char *fingerprint;
+  Oid source;
+  sotto_facts facts;
+  uint32 block_rows;
+} Registered;
+
+/* Throws an error the caller may see for a name that is not there. */
+extern Registered *registered_load(const char *name);
+extern char *block_table_name(int32 id, int32 generation);
+extern Oid block_table(const Registered *dataset);
+
+/* The packed copy, open for reading. */
+typedef struct PackedRows {
+  Host *host;
+  Relation relation;
+  TupleTableSlot *slot;
+  Snapshot snapshot;
+  Size block_bytes;
+  uint64 block; /* being read */
+  const float *bytes;
+} PackedRows;
+
+extern void packed_open(PackedRows *rows, Host *host, const Registered *dataset);
+extern void packed_close(PackedRows *rows);
+extern sotto_rows packed_rows(PackedRows *rows, const Registered *dataset);
+extern uint32 packed_block_rows(uint32 features);
+extern Size packed_block_bytes(uint32 features);
+
+/* The ledger of a data set, in the database. */
+typedef struct LedgerStore {
+  Host *host;
+  int32 ledger;
+  const char *dataset;
+  char place[96];
+} LedgerStore;
+
+extern void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset);
+extern sotto_store store_callbacks(LedgerStore *store);
+extern char *anchor_path(const char *fingerprint);
+
+/* Encodes the rows of a table in an order drawn at random and packs them. */
+typedef struct Packing {
+  sotto_facts facts;
+  uint32 block_rows;
+  char fingerprint[65];
+} Packing;
+
+extern sotto_encoder *encoder_open(const char *schema, const char *label, const char *features, sotto_label_use use,
+                                   int *column_count, char ***columns);
+extern void pack_table(Oid source, const char *schema, const char *label, const char *features, Oid target,
+                       Packing *packing);
+
+/* Feeds the rows of a table, read as the caller, to take: labels and vectors as they are encoded. */
+typedef void (*take_row)(void *taker, const float *row, float label);
+extern void encode_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool shuffled,
+                         take_row take, void *taker);
+
+/* A copy in the current memory context; the library's is freed. */
+extern char *text_take(sotto_text *text);
+
+#endif

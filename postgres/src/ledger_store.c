@@ -1,0 +1,228 @@
+#include "extension.h"
+
+#include "access/xlog.h"
+#include "catalog/pg_type.h"
+#include "ledger_message.h"
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/*
+ * The ledger's store in the database. Records are read with a snapshot of now, whatever the caller's isolation level;
+ * they are written by a process of their own (ledger_worker.c), whose transaction the caller can neither undo nor
+ * configure.
+ */
+
+void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset) {
+  store->host = host;
+  store->ledger = ledger;
+  store->dataset = dataset;
+  snprintf(store->place, sizeof store->place, "postgres:" UINT64_FORMAT "/%u/%d", GetSystemIdentifier(), MyDatabaseId,
+           ledger);
+}
+
+/* Runs a query as the owner, on the newest committed state, in a memory context of its own. */
+typedef struct Reading {
+  LedgerStore *store;
+  uint64 number;
+  void (*take_record)(void *, const sotto_record *);
+  void (*take_bytes)(void *, const char *, size_t);
+  void *taker;
+} Reading;
+
+static void run_query(const char *query, int32 ledger, uint64 number) {
+  Oid types[2] = {INT4OID, INT8OID};
+  Datum values[2] = {Int32GetDatum(ledger), Int64GetDatum((int64)number)};
+
+  if (SPI_execute_with_args(query, 2, types, values, NULL, true, 0) != SPI_OK_SELECT)
+    elog(ERROR, "the ledger cannot be read");
+}
+
+static char *field(uint64 row, int column) {
+  char *value = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+
+  return value == NULL ? pstrdup("") : value;
+}
+
+static uint64 amount(uint64 row, int column) { return strtoull(field(row, column), NULL, 10); }
+
+static void hand_over_records(const Reading *reading) {
+  run_query("SELECT sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, spent_delta, request, detail, "
+            "previous, hash, token FROM sotto.ledger_record WHERE ledger = $1 AND sequence >= $2 ORDER BY sequence",
+            reading->store->ledger, reading->number);
+  for (uint64 i = 0; i < SPI_processed; ++i) {
+    sotto_record record = {amount(i, 1),
+                           field(i, 2),
+                           amount(i, 3),
+                           strtoll(field(i, 4), NULL, 10),
+                           amount(i, 5),
+                           amount(i, 6),
+                           amount(i, 7),
+                           amount(i, 8),
+                           field(i, 9),
+                           field(i, 10),
+                           field(i, 11),
+                           field(i, 12),
+                           field(i, 13)};
+
+    reading->take_record(reading->taker, &record);
+  }
+}
+
+static void hand_over_bytes(const Reading *reading) {
+  char *text;
+
+  run_query("SELECT body FROM sotto.model WHERE ledger = $1 AND entry = $2", reading->store->ledger, reading->number);
+  if (SPI_processed != 1)
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("what an entry of the ledger released is missing")));
+  text = field(0, 1);
+  reading->take_bytes(reading->taker, text, strlen(text));
+}
+
+static void read_now(void *context) {
+  const Reading *reading = context;
+  Owner before;
+
+  owner_begin(&before);
+  PushActiveSnapshot(GetLatestSnapshot());
+  SPI_connect();
+  if (reading->take_record != NULL)
+    hand_over_records(reading);
+  else
+    hand_over_bytes(reading);
+  SPI_finish();
+  PopActiveSnapshot();
+  owner_end(&before);
+}
+
+static int read_records(void *context, uint64_t first, void (*take)(void *, const sotto_record *), void *taker) {
+  LedgerStore *store = context;
+  Reading reading = {store, first, take, NULL, taker};
+
+  return host_protect(store->host, read_now, &reading);
+}
+
+static int read_bytes(void *context, uint64_t entry, void (*take)(void *, const char *, size_t), void *taker) {
+  LedgerStore *store = context;
+  Reading reading = {store, entry, NULL, take, taker};
+
+  return host_protect(store->host, read_now, &reading);
+}
+
+typedef struct Writing {
+  LedgerStore *store;
+  const sotto_record *record;
+  const sotto_terms *terms;
+  const char *bytes;
+  size_t size;
+} Writing;
+
+static void set_texts(const Writing *writing, const char *texts[FIELD_COUNT]) {
+  const sotto_record *record = writing->record;
+  const sotto_terms *terms = writing->terms;
+
+  for (int i = 0; i < FIELD_COUNT; ++i) texts[i] = NULL;
+  texts[FIELD_LEDGER] = psprintf("%d", writing->store->ledger);
+  texts[FIELD_SEQUENCE] = psprintf(UINT64_FORMAT, record->sequence);
+  texts[FIELD_KIND] = record->kind;
+  texts[FIELD_ENTRY] = psprintf(UINT64_FORMAT, record->entry);
+  texts[FIELD_TIME] = psprintf(INT64_FORMAT, record->time);
+  texts[FIELD_COST_LOSS] = psprintf(UINT64_FORMAT, record->cost_loss);
+  texts[FIELD_COST_DELTA] = psprintf(UINT64_FORMAT, record->cost_delta);
+  texts[FIELD_SPENT_LOSS] = psprintf(UINT64_FORMAT, record->spent_loss);
+  texts[FIELD_SPENT_DELTA] = psprintf(UINT64_FORMAT, record->spent_delta);
+  texts[FIELD_REQUEST] = record->request;
+  texts[FIELD_DETAIL] = record->detail;
+  texts[FIELD_PREVIOUS] = record->previous;
+  texts[FIELD_HASH] = record->hash;
+  texts[FIELD_TOKEN] = record->token;
+  texts[FIELD_ANALYST] = GetUserNameFromId(GetSessionUserId(), true);
+  texts[FIELD_DATASET] = writing->store->dataset;
+  texts[FIELD_BYTES] = writing->bytes;
+  if (terms == NULL) return;
+  texts[FIELD_FILTER] = terms->filter;
+  texts[FIELD_RELATION] = terms->relation;
+  texts[FIELD_EPSILON] = psprintf("%.17g", terms->epsilon);
+  texts[FIELD_DELTA] = psprintf("%.17g", terms->delta);
+  texts[FIELD_LIMIT_LOSS] = psprintf(UINT64_FORMAT, terms->limit_loss);
+  texts[FIELD_LIMIT_DELTA] = psprintf(UINT64_FORMAT, terms->limit_delta);
+}
+
+static dsm_segment *send_message(const Writing *writing) {
+  const char *texts[FIELD_COUNT];
+  Size size = 0;
+  dsm_segment *segment;
+  LedgerMessage *message;
+
+  set_texts(writing, texts);
+  for (int i = 0; i < FIELD_COUNT; ++i) size += texts[i] == NULL ? 0 : strlen(texts[i]) + 1;
+  segment = dsm_create(offsetof(LedgerMessage, texts) + size, 0);
+  message = dsm_segment_address(segment);
+  message->database = MyDatabaseId;
+  message->state = MESSAGE_SENT;
+  message->reason[0] = '\0';
+  size = 0;
+  for (int i = 0; i < FIELD_COUNT; ++i) {
+    message->offset[i] = texts[i] == NULL ? MESSAGE_ABSENT : size;
+    if (texts[i] == NULL) continue;
+    strcpy(message->texts + size, texts[i]);
+    size += strlen(texts[i]) + 1;
+  }
+  return segment;
+}
+
+static void start_worker(dsm_segment *segment) {
+  BackgroundWorker worker;
+  BackgroundWorkerHandle *handle;
+
+  memset(&worker, 0, sizeof worker);
+  worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+  worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+  worker.bgw_restart_time = BGW_NEVER_RESTART;
+  worker.bgw_notify_pid = MyProcPid;
+  worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
+  snprintf(worker.bgw_name, BGW_MAXLEN, "sotto ledger");
+  snprintf(worker.bgw_type, BGW_MAXLEN, "sotto ledger");
+  snprintf(worker.bgw_library_name, sizeof worker.bgw_library_name, "sotto");
+  snprintf(worker.bgw_function_name, BGW_MAXLEN, "sotto_ledger_worker");
+  if (!RegisterDynamicBackgroundWorker(&worker, &handle))
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                    errmsg("the ledger cannot be written: no background worker is free; nothing was charged"),
+                    errhint("Raise max_worker_processes.")));
+  if (WaitForBackgroundWorkerShutdown(handle) == BGWH_POSTMASTER_DIED)
+    ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("the server is gone")));
+}
+
+static void write_now(void *context) {
+  dsm_segment *segment;
+  LedgerMessage *message;
+
+  if (RecoveryInProgress())
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a standby cannot spend a budget")));
+  segment = send_message(context);
+  message = dsm_segment_address(segment);
+  start_worker(segment);
+  pg_memory_barrier();
+  if (message->state != MESSAGE_COMMITTED)
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the ledger was not written"),
+                    errdetail("%s", message->reason[0] != '\0' ? pstrdup(message->reason)
+                                                               : "The process that commits it did not finish.")));
+  dsm_detach(segment);
+}
+
+static int append(void *context, const sotto_record *record, const sotto_terms *terms, const char *bytes,
+                  size_t size) {
+  LedgerStore *store = context;
+  Writing writing = {store, record, terms, bytes, size};
+
+  return host_protect(store->host, write_now, &writing);
+}
+
+sotto_store store_callbacks(LedgerStore *store) {
+  sotto_store callbacks = {store, store->place, read_records, append, read_bytes};
+
+  return callbacks;
+}

@@ -1,0 +1,149 @@
+#include "extension.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/pg_type.h"
+#include "ledger_message.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/dsm.h"
+#include "storage/ipc.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+
+/*
+ * The process that commits one record of a ledger. It has a transaction and settings of its own: neither ROLLBACK nor
+ * a session's synchronous_commit reaches it.
+ */
+
+PGDLLEXPORT void sotto_ledger_worker(Datum argument);
+
+static void set(const char *name, const char *value) {
+  SetConfigOption(name, value, PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/* What the database or a role may have set differently. */
+static void force_settings(void) {
+  set("search_path", "pg_catalog, pg_temp");
+  set("session_replication_role", "origin");
+  set("default_transaction_isolation", "read committed");
+  set("default_transaction_read_only", "off");
+  set("lock_timeout", "10s");
+  set("statement_timeout", "0");
+  if (synchronous_commit < SYNCHRONOUS_COMMIT_ON) set("synchronous_commit", "on");
+  if (synchronous_commit < SYNCHRONOUS_COMMIT_ON)
+    ereport(ERROR, (errmsg("synchronous_commit cannot be switched on")));
+  if (!enableFsync)
+    ereport(ERROR, (errmsg("fsync is off, so nothing here survives a crash; a ledger needs fsync = on")));
+}
+
+static uint64 run(const LedgerMessage *message, const char *query, const MessageField *fields, int count) {
+  Oid types[FIELD_COUNT];
+  Datum values[FIELD_COUNT];
+  char nulls[FIELD_COUNT] = {0};
+
+  for (int i = 0; i < count; ++i) {
+    const char *text = message_text(message, fields[i]);
+
+    types[i] = TEXTOID;
+    nulls[i] = text == NULL ? 'n' : ' ';
+    values[i] = text == NULL ? (Datum)0 : CStringGetTextDatum(text);
+  }
+  if (SPI_execute_with_args(query, count, types, values, nulls, false, 0) < 0) ereport(ERROR, (errmsg("a query failed")));
+  return SPI_processed;
+}
+
+#define RUN(message, query, ...)                                              \
+  run(message, query, (const MessageField[]){__VA_ARGS__},                    \
+      (int)(sizeof((const MessageField[]){__VA_ARGS__}) / sizeof(MessageField)))
+
+static void write_record(const LedgerMessage *message) {
+  uint64 done;
+
+  if (message_text(message, FIELD_FILTER) != NULL)
+    done = RUN(message,
+               "INSERT INTO sotto.ledger_head (ledger, sequence, hash, spent_loss, spent_delta, filter, relation, "
+               "epsilon, delta, limit_loss, limit_delta) VALUES ($1::int4, $2::int8, $3, $4::int8, $5::int8, $6, $7, "
+               "$8::float8, $9::float8, $10::int8, $11::int8)",
+               FIELD_LEDGER, FIELD_SEQUENCE, FIELD_HASH, FIELD_SPENT_LOSS, FIELD_SPENT_DELTA, FIELD_FILTER,
+               FIELD_RELATION, FIELD_EPSILON, FIELD_DELTA, FIELD_LIMIT_LOSS, FIELD_LIMIT_DELTA);
+  else
+    done = RUN(message,
+               "UPDATE sotto.ledger_head SET sequence = $2::int8, hash = $3, spent_loss = $4::int8, "
+               "spent_delta = $5::int8, fingerprint = CASE WHEN $7 = 'placed' THEN $8::json->>'fingerprint' ELSE "
+               "fingerprint END WHERE ledger = $1::int4 AND sequence = $2::int8 - 1 AND hash = $6",
+               FIELD_LEDGER, FIELD_SEQUENCE, FIELD_HASH, FIELD_SPENT_LOSS, FIELD_SPENT_DELTA, FIELD_PREVIOUS,
+               FIELD_KIND, FIELD_DETAIL);
+  if (done != 1) ereport(ERROR, (errmsg("the record does not follow the last one of its ledger")));
+  RUN(message,
+      "INSERT INTO sotto.ledger_record (ledger, sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, "
+      "spent_delta, request, detail, previous, hash, analyst, token) VALUES ($1::int4, $2::int8, $3, $4::int8, $5::int8, "
+      "$6::int8, $7::int8, $8::int8, $9::int8, $10, $11, $12, $13, $14, $15)",
+      FIELD_LEDGER, FIELD_SEQUENCE, FIELD_KIND, FIELD_ENTRY, FIELD_TIME, FIELD_COST_LOSS, FIELD_COST_DELTA,
+      FIELD_SPENT_LOSS, FIELD_SPENT_DELTA, FIELD_REQUEST, FIELD_DETAIL, FIELD_PREVIOUS, FIELD_HASH, FIELD_ANALYST,
+      FIELD_TOKEN);
+  if (message_text(message, FIELD_BYTES) != NULL)
+    RUN(message,
+        "INSERT INTO sotto.model (ledger, entry, dataset, analyst, body, asked) VALUES ($1::int4, $2::int8, $3, $4, $5, "
+        "to_timestamp($6::int8))",
+        FIELD_LEDGER, FIELD_ENTRY, FIELD_DATASET, FIELD_ANALYST, FIELD_BYTES, FIELD_TIME);
+}
+
+static void commit_record(const LedgerMessage *message) {
+  Oid user;
+  int security;
+
+  force_settings();
+  SetCurrentStatementStartTimestamp();
+  StartTransactionCommand();
+  PushActiveSnapshot(GetTransactionSnapshot());
+  GetUserIdAndSecContext(&user, &security);
+  /* Whatever is attached to the tables runs with their owner's rights, not with those of this process. */
+  SetUserIdAndSecContext(owner_role(), security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION |
+                                           SECURITY_NOFORCE_RLS);
+  SPI_connect();
+  pgstat_report_activity(STATE_RUNNING, "sotto ledger");
+  write_record(message);
+  SPI_finish();
+  SetUserIdAndSecContext(user, security);
+  PopActiveSnapshot();
+  CommitTransactionCommand();
+}
+
+void sotto_ledger_worker(Datum argument) {
+  dsm_segment *segment;
+  LedgerMessage *message;
+  MemoryContext outside;
+
+  BackgroundWorkerUnblockSignals();
+  CurrentResourceOwner = ResourceOwnerCreate(NULL, "sotto ledger");
+  outside = CurrentMemoryContext;
+  segment = dsm_attach(DatumGetUInt32(argument));
+  if (segment == NULL) proc_exit(0); /* who asked is gone */
+  dsm_pin_mapping(segment);
+  message = dsm_segment_address(segment);
+  BackgroundWorkerInitializeConnectionByOid(message->database, InvalidOid, 0);
+  PG_TRY();
+  {
+    commit_record(message);
+    pg_memory_barrier();
+    message->state = MESSAGE_COMMITTED;
+  }
+  PG_CATCH();
+  {
+    ErrorData *problem;
+
+    MemoryContextSwitchTo(outside);
+    problem = CopyErrorData();
+    FlushErrorState();
+    strlcpy(message->reason, problem->message, sizeof message->reason);
+    pg_memory_barrier();
+    message->state = MESSAGE_REFUSED;
+    AbortCurrentTransaction();
+  }
+  PG_END_TRY();
+  proc_exit(0);
+}

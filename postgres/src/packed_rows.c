@@ -1,0 +1,91 @@
+#include "extension.h"
+
+#include "access/heapam.h"
+#include "catalog/pg_am_d.h"
+#include "access/tableam.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/snapmgr.h"
+
+/*
+ * Reading the packed copy. Block b is the one tuple of page b: blocks are longer than half a page, all of one length,
+ * and were written in order. Each carries its number, which is checked.
+ */
+
+/* What fits a page beside page header, line pointer, tuple header, block number and length word. */
+#define BLOCK_ROOM ((Size)(MaxHeapTupleSize - MAXALIGN(SizeofHeapTupleHeader) - sizeof(int32) - VARHDRSZ) & ~(Size)7)
+
+uint32 packed_block_rows(uint32 features) { return (uint32)(BLOCK_ROOM / (sizeof(float) * ((Size)features + 1))); }
+
+Size packed_block_bytes(uint32 features) {
+  return packed_block_rows(features) * sizeof(float) * ((Size)features + 1);
+}
+
+static uint64 block_count(const Registered *dataset) {
+  return (dataset->facts.rows + dataset->block_rows - 1) / dataset->block_rows;
+}
+
+void packed_open(PackedRows *rows, Host *host, const Registered *dataset) {
+  rows->host = host;
+  rows->relation = table_open(block_table(dataset), AccessShareLock);
+  rows->snapshot = RegisterSnapshot(GetActiveSnapshot());
+  rows->slot = table_slot_create(rows->relation, NULL);
+  rows->block_bytes = packed_block_bytes(dataset->facts.features);
+  /* Before anything is charged: the copy has the shape it was given. */
+  if (rows->relation->rd_rel->relam != HEAP_TABLE_AM_OID || dataset->block_rows != packed_block_rows(dataset->facts.features) ||
+      RelationGetNumberOfBlocks(rows->relation) != block_count(dataset))
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("the packed copy of data set \"%s\" is not as it was written", dataset->name),
+                    errhint("Run sotto.refresh.")));
+}
+
+void packed_close(PackedRows *rows) {
+  ExecDropSingleTupleTableSlot(rows->slot);
+  UnregisterSnapshot(rows->snapshot);
+  table_close(rows->relation, AccessShareLock);
+}
+
+static void fetch(void *context) {
+  PackedRows *rows = context;
+  ItemPointerData place;
+  bool null_number = true;
+  bool null_bytes = true;
+  bool there;
+  struct varlena *bytes = NULL;
+  int32 number = -1;
+
+  CHECK_FOR_INTERRUPTS();
+  ItemPointerSet(&place, (BlockNumber)rows->block, FirstOffsetNumber);
+  there = table_tuple_fetch_row_version(rows->relation, &place, rows->snapshot, rows->slot);
+  if (there) {
+    number = DatumGetInt32(slot_getattr(rows->slot, 1, &null_number));
+    bytes = (struct varlena *)DatumGetPointer(slot_getattr(rows->slot, 2, &null_bytes));
+  }
+  if (!there || null_number || null_bytes || (uint64)number != rows->block || !VARATT_IS_4B_U(bytes) ||
+      VARSIZE(bytes) - VARHDRSZ != rows->block_bytes)
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the packed copy of a data set is not as it was written")));
+  rows->bytes = (const float *)VARDATA(bytes);
+}
+
+static int read_block(void *context, uint64_t block, const float **bytes) {
+  PackedRows *rows = context;
+
+  rows->block = block;
+  if (host_protect(rows->host, fetch, rows) != 0) return 1;
+  *bytes = rows->bytes;
+  return 0;
+}
+
+static int poll(void *context) { return host_poll(((PackedRows *)context)->host); }
+
+sotto_rows packed_rows(PackedRows *rows, const Registered *dataset) {
+  sotto_rows result;
+
+  result.context = rows;
+  result.facts = dataset->facts;
+  result.block_rows = dataset->block_rows;
+  result.fingerprint = dataset->fingerprint;
+  result.read = read_block;
+  result.poll = poll;
+  return result;
+}

@@ -1,0 +1,160 @@
+#include "extension.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/*
+ * What a released model says about rows its caller holds.
+ */
+
+PG_FUNCTION_INFO_V1(pg_sotto_predict);
+PG_FUNCTION_INFO_V1(pg_sotto_predict_proba);
+PG_FUNCTION_INFO_V1(pg_sotto_evaluate);
+PG_FUNCTION_INFO_V1(pg_sotto_model_text);
+
+static char *model_body(int64 id) {
+  Owner before;
+  MemoryContext caller = CurrentMemoryContext;
+  Oid types[1] = {INT8OID};
+  Datum values[1] = {Int64GetDatum(id)};
+  char *body = NULL;
+
+  owner_begin(&before);
+  PushActiveSnapshot(GetLatestSnapshot());
+  SPI_connect();
+  if (SPI_execute_with_args("SELECT body FROM sotto.model WHERE id = $1", 1, types, values, NULL, true, 1) ==
+          SPI_OK_SELECT &&
+      SPI_processed == 1) {
+    char *value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+
+    body = MemoryContextStrdup(caller, value);
+  }
+  SPI_finish();
+  PopActiveSnapshot();
+  owner_end(&before);
+  if (body == NULL)
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no model " INT64_FORMAT, id)));
+  return body;
+}
+
+static void free_model(void *model) { sotto_model_free(model); }
+
+/* Freed with the memory context it is opened in. */
+static sotto_model *model_open(int64 id, MemoryContext context) {
+  char *body = model_body(id);
+  sotto_model *model = NULL;
+  sotto_error error;
+  MemoryContextCallback *callback = MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
+
+  host_check(NULL, sotto_model_open(body, strlen(body), &model, &error), &error);
+  callback->func = free_model;
+  callback->arg = model;
+  MemoryContextRegisterResetCallback(context, callback);
+  pfree(body);
+  return model;
+}
+
+/* A model is opened once a query for each number it is asked under. */
+typedef struct Opened {
+  int64 id;
+  sotto_model *model;
+  MemoryContext context;
+} Opened;
+
+static sotto_model *model_of(FunctionCallInfo fcinfo) {
+  Opened *opened = fcinfo->flinfo->fn_extra;
+  int64 id = PG_GETARG_INT64(0);
+
+  if (opened != NULL && opened->model != NULL && opened->id == id) return opened->model;
+  if (opened == NULL) {
+    opened = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Opened));
+    opened->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "sotto model", ALLOCSET_SMALL_SIZES);
+    fcinfo->flinfo->fn_extra = opened;
+  }
+  opened->model = NULL;
+  MemoryContextReset(opened->context);
+  opened->id = id;
+  opened->model = model_open(id, opened->context);
+  return opened->model;
+}
+
+static uint32 predict(sotto_model *model, Jsonb *row, double *probabilities) {
+  char *text = JsonbToCString(NULL, &row->root, VARSIZE(row));
+  uint32_t place = 0;
+  sotto_error error;
+
+  host_check(NULL, sotto_predict(model, text, strlen(text), &place, probabilities, &error), &error);
+  pfree(text);
+  return place;
+}
+
+Datum pg_sotto_predict(PG_FUNCTION_ARGS) {
+  sotto_model *model = model_of(fcinfo);
+  uint32 place = predict(model, PG_GETARG_JSONB_P(1), NULL);
+
+  PG_RETURN_TEXT_P(cstring_to_text(sotto_model_class(model, place)));
+}
+
+Datum pg_sotto_predict_proba(PG_FUNCTION_ARGS) {
+  sotto_model *model = model_of(fcinfo);
+  uint32 classes = sotto_model_classes(model);
+  double *probabilities = palloc(sizeof(double) * classes);
+  Datum *elements = palloc(sizeof(Datum) * classes);
+
+  predict(model, PG_GETARG_JSONB_P(1), probabilities);
+  for (uint32 i = 0; i < classes; ++i) elements[i] = Float8GetDatum(probabilities[i]);
+  PG_RETURN_ARRAYTYPE_P(
+      construct_array(elements, (int)classes, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+Datum pg_sotto_model_text(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(model_body(PG_GETARG_INT64(0)))); }
+
+typedef struct Collected {
+  uint32 features;
+  uint64 count;
+  uint64 room;
+  float *labels;
+  float *rows;
+} Collected;
+
+static void collect(void *context, const float *row, float label) {
+  Collected *all = context;
+
+  if (all->count == all->room) {
+    all->room *= 2;
+    all->labels = repalloc_huge(all->labels, sizeof(float) * all->room);
+    all->rows = repalloc_huge(all->rows, sizeof(float) * all->room * all->features);
+  }
+  all->labels[all->count] = label;
+  memcpy(all->rows + all->count * all->features, row, sizeof(float) * all->features);
+  ++all->count;
+}
+
+/* Reads the table with the rights of the caller, who could compute the same figures without us. */
+Datum pg_sotto_evaluate(PG_FUNCTION_ARGS) {
+  sotto_model *model = model_open(PG_GETARG_INT64(0), CurrentMemoryContext);
+  Oid source = PG_GETARG_OID(1);
+  char *label = text_to_cstring(PG_GETARG_TEXT_PP(2));
+  char *features = text_to_cstring(PG_GETARG_TEXT_PP(3));
+  const char *schema = sotto_model_schema(model);
+  int count;
+  char **columns;
+  sotto_encoder *encoder = encoder_open(schema, label, features, SOTTO_LABEL_REQUIRED, &count, &columns);
+  Collected all;
+  sotto_text figures = {NULL, 0};
+  sotto_error error;
+
+  all.features = sotto_encoder_facts(encoder).features;
+  all.count = 0;
+  all.room = 1024;
+  all.labels = palloc(sizeof(float) * all.room);
+  all.rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * all.room * all.features);
+  encode_table(source, label, features, encoder, false, collect, &all);
+  host_check(NULL, sotto_evaluate(model, all.labels, all.rows, all.count, &figures, &error), &error);
+  PG_RETURN_TEXT_P(cstring_to_text(text_take(&figures)));
+}

@@ -1,0 +1,85 @@
+#include "extension.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+/*
+ * Planning and training. Everything that depends on rows lives in the library's memory until the curator has noised
+ * it; what comes back is the released model, which is in the ledger by then.
+ */
+
+PG_FUNCTION_INFO_V1(pg_sotto_plan);
+PG_FUNCTION_INFO_V1(pg_sotto_train);
+
+typedef struct Session {
+  Host host;
+  Registered *dataset;
+  PackedRows packed;
+  LedgerStore ledger;
+  sotto_rows rows;
+  sotto_store store;
+} Session;
+
+static void session_begin(Session *session, FunctionCallInfo fcinfo) {
+  session->dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  host_init(&session->host);
+  packed_open(&session->packed, &session->host, session->dataset);
+  store_init(&session->ledger, &session->host, session->dataset->ledger, session->dataset->name);
+  session->rows = packed_rows(&session->packed, session->dataset);
+  session->store = store_callbacks(&session->ledger);
+}
+
+Datum pg_sotto_plan(PG_FUNCTION_ARGS) {
+  Session session;
+  char *request = text_to_cstring(PG_GETARG_TEXT_PP(1));
+  sotto_text card = {NULL, 0};
+  sotto_error error;
+
+  session_begin(&session, fcinfo);
+  host_check(&session.host, sotto_plan(&session.rows, &session.store, request, &card, &error), &error);
+  packed_close(&session.packed);
+  PG_RETURN_TEXT_P(cstring_to_text(text_take(&card)));
+}
+
+static int64 model_number(int32 ledger, uint64 entry) {
+  Owner before;
+  Oid types[2] = {INT4OID, INT8OID};
+  Datum values[2] = {Int32GetDatum(ledger), Int64GetDatum((int64)entry)};
+  int64 number = 0;
+  bool missing = true;
+
+  owner_begin(&before);
+  PushActiveSnapshot(GetLatestSnapshot());
+  SPI_connect();
+  if (SPI_execute_with_args("SELECT id FROM sotto.model WHERE ledger = $1 AND entry = $2", 2, types, values, NULL, true,
+                            1) == SPI_OK_SELECT &&
+      SPI_processed == 1)
+    number = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &missing));
+  SPI_finish();
+  PopActiveSnapshot();
+  owner_end(&before);
+  if (missing) elog(ERROR, "the model that was released is not there");
+  return number;
+}
+
+Datum pg_sotto_train(PG_FUNCTION_ARGS) {
+  Session session;
+  char *request = text_to_cstring(PG_GETARG_TEXT_PP(1));
+  sotto_text model = {NULL, 0};
+  sotto_error error;
+  sotto_status status;
+  uint64_t entry = 0;
+  int stored = 0;
+
+  session_begin(&session, fcinfo);
+  status = sotto_train(&session.rows, &session.store, session.dataset->schema, request, &model, &entry, &stored,
+                       &error);
+  if (status == SOTTO_OK) sotto_text_free(&model);
+  host_check(&session.host, status, &error);
+  packed_close(&session.packed);
+  if (stored)
+    ereport(NOTICE, (errmsg("this request was answered before; the same model again, nothing was charged")));
+  PG_RETURN_INT64(model_number(session.dataset->ledger, entry));
+}

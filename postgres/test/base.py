@@ -1,0 +1,52 @@
+"""What every test case has: one installation a run, one server a class."""
+import os
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+import data
+from server import Failed, Installation, Server  # noqa: F401
+
+_installation = None
+
+
+def installation():
+    global _installation
+    if _installation is None:
+        folder = Path(tempfile.mkdtemp(prefix="sotto-pg-tree-"))
+        os.chmod(folder, 0o755)
+        unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+        _installation = Installation(folder, os.environ["SOTTO_PG_LIBRARY"])
+    return _installation
+
+
+class ServerCase(unittest.TestCase):
+    rows = 3000
+    settings = {}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(installation(), cls.settings, os.environ.get("SOTTO_PG_PRELOAD"))
+        cls.server.__enter__()
+        cls.addClassCleanup(cls.server.__exit__)
+        cls.prepare()
+
+    @classmethod
+    def prepare(cls):
+        cls.server.sql("CREATE EXTENSION sotto;" + data.CUSTOMERS.format(rows=cls.rows) + data.ROLES)
+
+    def sql(self, text, user="admin", **more):
+        return self.server.sql(text, user=user, **more)
+
+    def refuse(self, text, *words, user="admin", **more):
+        said = self.server.refusal(text, user=user, **more)
+        for word in words:
+            self.assertIn(word, said)
+        return said
+
+    def spent(self, name="shop"):
+        return float(self.sql(f"SELECT spent FROM sotto.budget WHERE dataset = '{name}'"))
+
+    def charged(self, name="shop"):
+        return int(self.sql(f"SELECT charged FROM sotto.budget WHERE dataset = '{name}'"))

@@ -1,0 +1,61 @@
+#include "seeded.h"
+
+#include <cstring>
+#include <vector>
+
+#include "capi/block_engine.h"
+#include "capi/boundary.h"
+#include "capi/request.h"
+#include "sotto/engines/in_memory.h"
+
+namespace sotto::capi {
+namespace {
+
+/// The reference engine with the blocks of the database, so that both draw the same order.
+class ReferenceEngine final : public InMemoryEngine {
+ public:
+  ReferenceEngine(const Facts& facts, const RowBlock& rows, std::uint32_t block_rows)
+      : InMemoryEngine(facts, rows), block_rows_(block_rows) {}
+  std::uint32_t block_rows() const override { return block_rows_; }
+
+ private:
+  std::uint32_t block_rows_;
+};
+
+Vector trained(Engine& engine, const TrainRequest& request) {
+  BitSource bits(ReproducibleSeed{42});
+  return train(engine, request, bits).weights;
+}
+
+}  // namespace
+}  // namespace sotto::capi
+
+sotto_status sotto_test_engines_agree(const sotto_rows* rows, const float* values, const char* request, int* same,
+                                      sotto_error* error) {
+  using namespace sotto;
+  using namespace sotto::capi;
+  return guarded(error, [&] {
+    TrainRequest asked = request_from(request).train;
+    asked.order_seed = 7;
+    const Facts facts = facts_of(rows->facts);
+    const std::size_t in_block = rows->block_rows;
+    std::vector<float> labels;
+    std::vector<float> dense;
+    for (std::uint64_t row = 0; row < facts.rows; ++row) {
+      const float* block = values + row / in_block * in_block * (facts.features + 1);
+      labels.push_back(block[row % in_block]);
+      const float* first = block + in_block + row % in_block * facts.features;
+      dense.insert(dense.end(), first, first + facts.features);
+    }
+    RowBlock all;
+    all.rows = facts.rows;
+    all.features = facts.features;
+    all.labels = labels.data();
+    all.dense = dense.data();
+    ReferenceEngine reference(facts, all, rows->block_rows);
+    BlockEngine engine(*rows);
+    const Vector here = trained(engine, asked);
+    const Vector there = trained(reference, asked);
+    *same = here.size() == there.size() && std::memcmp(here.data(), there.data(), here.size() * sizeof(double)) == 0;
+  });
+}

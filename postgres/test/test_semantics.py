@@ -1,0 +1,144 @@
+"""Registering, planning, training, predicting: what the functions mean."""
+import json
+import unittest
+
+import data
+from base import ServerCase
+
+
+class Semantics(ServerCase):
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql(data.register(), user="curator")
+
+    def test_a_plan_is_free_and_says_what_it_would_cost(self):
+        plan = json.loads(self.sql("SELECT sotto.plan('shop', epsilon => 1, lambda => 0.01)", user="analyst"))
+        self.assertEqual(plan["method"], "bolt_on")
+        self.assertEqual(plan["facts"]["rows"], self.rows)
+        self.assertTrue(plan["budget"]["fits"])
+        self.assertEqual(plan["budget"]["cost"]["loss"][:1], "1")
+
+    def test_training_charges_releases_and_predicts(self):
+        before = self.spent()
+        model = self.sql(data.train(epsilon=1.5), user="analyst")
+        self.assertAlmostEqual(self.spent() - before, 1.5, places=6)
+        card = json.loads(self.sql(f"SELECT sotto.privacy_card({model})", user="analyst"))
+        self.assertTrue(card["private"])
+        self.assertEqual(card["guarantee"]["epsilon"], 1.5)
+        self.assertTrue(card["budget"]["enforced"])
+        right = self.sql(f"SELECT avg((sotto.predict({model}, t) = buys)::int) FROM customers t")
+        self.assertGreater(float(right), 0.8)
+        shown = json.loads(self.sql(f"SELECT sotto.evaluate({model}, 'customers')"))
+        self.assertAlmostEqual(shown["accuracy"], float(right), places=6)
+        self.assertFalse(shown["private"])
+        chances = self.sql(f"SELECT sotto.predict_proba({model}, t) FROM customers t LIMIT 1").strip("{}").split(",")
+        self.assertAlmostEqual(sum(map(float, chances)), 1)
+        listed = self.sql(f"SELECT dataset, method, epsilon, private, analyst FROM sotto.models WHERE id = {model}")
+        self.assertEqual(listed, "shop|bolt_on|1.5|t|analyst")
+
+    def test_the_same_request_is_answered_from_the_store_free_of_charge(self):
+        first = self.sql(data.train(epsilon=0.25), user="analyst")
+        before = self.spent()
+        self.assertEqual(self.sql(data.train(epsilon=0.25), user="rival"), first)
+        self.assertEqual(self.spent(), before)
+        other = self.sql(data.again(epsilon=0.25), user="analyst")
+        self.assertNotEqual(other, first)
+        self.assertGreater(self.spent(), before)
+
+    def test_every_private_method_of_the_core_runs_by_its_name(self):
+        self.sql("CREATE TABLE everyone AS SELECT * FROM customers WHERE id <= 2000; GRANT SELECT ON everyone TO curator")
+        self.sql(data.register("methods", source="everyone", epsilon=1000, delta=1e-3,
+                               options='{"positive": ["yes"], "negative": ["no"], "data_norm": 1.5, "filter": "sum"}'),
+                 user="curator")
+        for method, lam, delta in (("bolt_on", 0.01, 0), ("scs13", 0.01, 1e-6), ("objective", 0.1, 0), ("output", 0.1, 0),
+                                   ("dpgd", 0.01, 1e-6), ("dpsgd", 0.01, 1e-6), ("dp_agd", 0.01, 1e-6)):
+            with self.subTest(method=method):
+                model = self.sql(f"SELECT sotto.train('methods', method => '{method}', epsilon => 2, delta => {delta}, "
+                                 f"lambda => {lam})", user="analyst")
+                card = json.loads(self.sql(f"SELECT sotto.privacy_card({model})"))
+                self.assertEqual(card["method"], method)
+                self.assertTrue(card["private"])
+
+    def test_what_is_not_private_is_refused(self):
+        self.refuse("SELECT sotto.train('shop', method => 'noiseless', epsilon => 1)", "private", user="analyst")
+        self.refuse("SELECT sotto.train('shop', epsilon => 1, options => '{\"noise_seed\": 1}')", "noise_seed",
+                    user="analyst")
+        self.refuse("SELECT sotto.train('shop', epsilon => 1, options => '{\"passes\": \"many\"}')", "passes",
+                    user="analyst")
+        self.refuse("SELECT sotto.train('shop', epsilon => 1, options => '{\"no_such\": 1}')", "no_such", user="analyst")
+        self.refuse("SELECT sotto.train('nothing', epsilon => 1)", "no data set", user="analyst")
+
+    def test_bad_rows_become_legal_rows_and_nothing_tells(self):
+        self.sql("""CREATE TABLE bad AS SELECT * FROM customers LIMIT 200;
+                    ALTER TABLE bad ALTER income TYPE float8, ALTER age TYPE float8;
+                    UPDATE bad SET age = NULL WHERE id % 7 = 0; UPDATE bad SET income = 'NaN' WHERE id % 7 = 1;
+                    UPDATE bad SET income = 'Infinity' WHERE id % 7 = 2; UPDATE bad SET home = 'moon' WHERE id % 7 = 3;
+                    UPDATE bad SET buys = 'perhaps' WHERE id % 7 = 4; UPDATE bad SET income = 1e300 WHERE id % 7 = 5;
+                    UPDATE bad SET buys = NULL, home = NULL WHERE id % 14 = 6; GRANT SELECT ON bad TO curator""")
+        self.sql(data.register("bad", "bad"), user="curator")
+        self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'bad'", user="analyst"), "200")
+        self.sql(data.train("bad"), user="analyst")
+
+    def test_arrays_are_taken_as_they_are(self):
+        self.sql("""CREATE TABLE points AS SELECT CASE WHEN i % 2 = 0 THEN 'yes' ELSE 'no' END AS buys,
+                      ARRAY[CASE WHEN i % 2 = 0 THEN 0.8 ELSE -0.8 END, (i % 10) / 10.0, NULL::float8]::float4[] AS x
+                      FROM generate_series(1, 500) i;
+                    UPDATE points SET x[3] = 0.5; INSERT INTO points VALUES ('yes', '{1}'), ('no', NULL), ('yes', '{1,2,3,4}'),
+                      ('no', '{NULL,1,1}'), ('no', '{{1,2,3}}'); GRANT SELECT ON points TO curator""")
+        self.sql(data.register("points", "points", features='{"x": {"size": 3, "min": -1, "max": 1}}'), user="curator")
+        model = self.sql(data.train("points", epsilon=5), user="analyst")
+        self.assertEqual(self.sql(f"SELECT sotto.predict({model}, ARRAY[0.8, 0.5, 0.5])", user="analyst"), "yes")
+        self.assertEqual(self.sql(f"SELECT sotto.predict({model}, '{{-0.8,0.5,0.5}}'::float4[])", user="analyst"), "no")
+        shown = json.loads(self.sql(f"SELECT sotto.evaluate({model}, 'points')"))
+        self.assertGreater(shown["accuracy"], 0.95)
+
+    def test_several_classes(self):
+        self.sql("""CREATE TABLE homes AS SELECT home AS buys, (home = 'city')::int AS a, (home = 'town')::int AS b
+                    FROM customers; GRANT SELECT ON homes TO curator""")
+        self.sql(data.register("homes", "homes", features='{"a": [0, 1], "b": [0, 1]}',
+                               options='{"classes": ["city", "town", "farm"], "intercept": 1, "data_norm": 2, "filter": "sum"}'),
+                 user="curator")
+        model = self.sql("SELECT sotto.train('homes', epsilon => 8, loss => 'softmax', lambda => 0.001)", user="analyst")
+        self.assertEqual(self.sql(f"SELECT sotto.predict({model}, '{{\"a\": 0, \"b\": 1}}'::jsonb)"), "town")
+
+    def test_a_refresh_reads_the_table_anew_and_keeps_what_was_spent(self):
+        self.sql("CREATE TABLE growing AS SELECT * FROM customers WHERE id <= 500; GRANT SELECT ON growing TO curator")
+        self.sql(data.register("growing", "growing"), user="curator")
+        self.sql(data.train("growing", epsilon=4), user="analyst")
+        self.sql("INSERT INTO growing SELECT * FROM customers WHERE id BETWEEN 501 AND 900")
+        self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'growing'"), "500")
+        self.sql("SELECT sotto.refresh('growing')", user="curator")
+        self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'growing'"), "900")
+        self.assertAlmostEqual(self.spent("growing"), 4, places=6)
+        self.refuse(data.train("growing", epsilon=7), "left", user="analyst")
+        # Other rows: the stored answer is not theirs.
+        self.sql(data.train("growing", epsilon=4), user="analyst")
+        self.assertAlmostEqual(self.spent("growing"), 8, places=6)
+        self.sql("SELECT sotto.verify('growing')", user="curator")
+
+    def test_rows_that_had_a_budget_keep_it_under_any_name(self):
+        self.sql("CREATE TABLE once AS SELECT * FROM customers WHERE id <= 300; GRANT SELECT ON once TO curator")
+        self.sql(data.register("once", "once"), user="curator")
+        self.sql(data.train("once", epsilon=6), user="analyst")
+        self.refuse(data.register("twice", "once"), "registered already", user="curator")
+        self.sql("SELECT sotto.unregister('once')", user="curator")
+        self.sql("CREATE TABLE copy AS SELECT * FROM once ORDER BY income; GRANT SELECT ON copy TO curator")
+        self.refuse(data.register("twice", "copy", epsilon=99), "another budget", user="curator")
+        self.sql(data.register("twice", "copy"), user="curator")
+        self.assertAlmostEqual(self.spent("twice"), 6, places=6)
+
+    def test_declarations_are_checked(self):
+        self.refuse(data.register("x", features='{"age": null}', options='{"positive": ["yes"], "negative": ["no"]}'),
+                    "bounds", user="curator")
+        self.refuse(data.register("x", features='{"nobody": [0, 1]}'), "nobody", user="curator")
+        self.refuse(data.register("x", features="{}"), "at least one", user="curator")
+        self.sql("CREATE TABLE few AS SELECT * FROM customers WHERE id <= 50; GRANT SELECT ON few TO curator")
+        self.refuse(data.register("x", "few", epsilon=0), "epsilon", user="curator")
+        self.refuse(data.register("x", "few", options='{"data_norm": 1, "filter": "luck"}'), "filter", user="curator")
+        self.refuse(data.register("x", options='{"colour": 1}'), "colour", user="curator")
+        self.refuse("CREATE TABLE none AS SELECT * FROM customers LIMIT 0;" + data.register("x", "none"), "no rows")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,250 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "capi/block_engine.h"
+#include "capi/memory_host.h"
+#include "capi/request.h"
+#include "sotto/engines/in_memory.h"
+#include "sotto/train.h"
+
+namespace sotto {
+namespace {
+
+using nlohmann::json;
+using test::MemoryHost;
+using testing::HasSubstr;
+
+constexpr const char* kSchema =
+    R"({"format": "idx", "features": 3, "data_norm": 1.0, "storage": "dense", "complete": true})";
+constexpr const char* kRequest = R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 2})";
+
+struct Answer {
+  sotto_status status = SOTTO_OK;
+  std::string text;
+  std::string message;
+  std::uint64_t entry = 0;
+  bool stored = false;
+};
+
+std::string take(sotto_text& text) {
+  std::string copy(text.data != nullptr ? text.data : "", text.size);
+  sotto_text_free(&text);
+  return copy;
+}
+
+Answer train(MemoryHost& host, const std::string& request = kRequest) {
+  Answer answer;
+  sotto_text model{};
+  sotto_error error{};
+  int stored = 0;
+  const sotto_rows rows = host.source();
+  const sotto_store store = host.store();
+  answer.status = sotto_train(&rows, &store, kSchema, request.c_str(), &model, &answer.entry, &stored, &error);
+  answer.stored = stored != 0;
+  answer.text = take(model);
+  answer.message = error.message;
+  return answer;
+}
+
+void open_ledger(MemoryHost& host,
+                 const char* options = R"({"budget_epsilon": 3, "budget_delta": 1e-6, "filter": "sum"})") {
+  sotto_error error{};
+  const sotto_rows rows = host.source();
+  const sotto_store store = host.store();
+  ASSERT_EQ(sotto_ledger_create(&store, host.anchor.c_str(), &rows, options, &error), SOTTO_OK) << error.message;
+}
+
+std::uint64_t spent(const MemoryHost& host) { return host.records.back().fields.spent_loss / 1'000'000'000'000; }
+
+class CapiTraining : public testing::Test {
+ protected:
+  CapiTraining() { sotto_initialise(); }
+  MemoryHost host_;
+};
+
+TEST_F(CapiTraining, NoRowIsReadBeforeTheChargeIsCommittedAndNoModelLeavesBeforeItIsStored) {
+  open_ledger(host_);
+  host_.asked.clear();
+  const Answer answer = train(host_);
+  ASSERT_EQ(answer.status, SOTTO_OK) << answer.message;
+  ASSERT_GE(host_.asked.size(), 3U);
+  EXPECT_EQ(host_.asked.front(), "append reserved");
+  EXPECT_EQ(host_.asked.back(), "append released");
+  EXPECT_EQ(std::ranges::count(host_.asked, "read"), 2 * 28);
+  EXPECT_EQ(host_.released.at(answer.entry), answer.text);
+  const json model = json::parse(answer.text);
+  EXPECT_TRUE(model["card"]["private"].get<bool>());
+  EXPECT_EQ(model["card"]["budget"]["entry"].get<std::uint64_t>(), answer.entry);
+}
+
+TEST_F(CapiTraining, AHostThatCannotCommitTheChargeIsNotAskedForRows) {
+  open_ledger(host_);
+  host_.asked.clear();
+  host_.stop_at = "append reserved";
+  EXPECT_EQ(train(host_).status, SOTTO_STOPPED);
+  EXPECT_EQ(std::ranges::count(host_.asked, "read"), 0);
+  EXPECT_EQ(spent(host_), 0U);
+}
+
+TEST_F(CapiTraining, WhatIsStoppedWhileRowsAreReadStaysSpent) {
+  open_ledger(host_);
+  host_.stop_at = "read";
+  EXPECT_EQ(train(host_).status, SOTTO_STOPPED);
+  EXPECT_EQ(spent(host_), 1U);
+  host_.stop_at = "append released";
+  EXPECT_EQ(train(host_).status, SOTTO_STOPPED);
+  EXPECT_EQ(spent(host_), 2U);
+  EXPECT_TRUE(host_.released.empty());
+  host_.stop_at.clear();
+  host_.polls_left = 0;
+  EXPECT_EQ(train(host_).status, SOTTO_STOPPED);
+  EXPECT_EQ(spent(host_), 3U);
+  host_.polls_left = UINT64_MAX;
+  EXPECT_EQ(train(host_).status, SOTTO_BUDGET_EXCEEDED);
+}
+
+TEST_F(CapiTraining, TheSameRequestGetsTheSameBytesFreeOfCharge) {
+  open_ledger(host_);
+  const Answer first = train(host_);
+  const Answer second = train(host_);
+  EXPECT_TRUE(second.stored);
+  EXPECT_EQ(second.text, first.text);
+  EXPECT_EQ(spent(host_), 1U);
+  EXPECT_FALSE(train(host_, R"({"epsilon": 1, "lambda": 0.01, "passes": 2, "again": true})").stored);
+  EXPECT_EQ(spent(host_), 2U);
+}
+
+TEST_F(CapiTraining, ALedgerIsNotSpentElsewhereOrAfterItWasCut) {
+  open_ledger(host_);
+  ASSERT_EQ(train(host_).status, SOTTO_OK);
+  host_.place = "elsewhere";
+  EXPECT_THAT(train(host_).message, HasSubstr("copy"));
+  host_.place = "here";
+  const auto all = host_.records;
+  host_.records.resize(2);
+  EXPECT_THAT(train(host_).message, HasSubstr("behind its anchor"));
+  host_.records = all;
+  host_.records[2].fields.cost_loss -= 1;
+  EXPECT_EQ(train(host_).status, SOTTO_INVALID_DATA);
+}
+
+TEST_F(CapiTraining, AMovedLedgerSpendsInItsNewPlaceOnly) {
+  open_ledger(host_);
+  MemoryHost other;
+  other.records = host_.records;
+  other.place = "there";
+  sotto_error error{};
+  const sotto_store store = other.store();
+  EXPECT_EQ(train(other).status, SOTTO_INVALID_DATA);
+  ASSERT_EQ(sotto_ledger_move(&store, host_.anchor.c_str(), &error), SOTTO_OK) << error.message;
+  EXPECT_EQ(train(other).status, SOTTO_OK);
+  EXPECT_THAT(train(host_).message, HasSubstr("behind its anchor"));
+}
+
+TEST_F(CapiTraining, OtherRowsKeepWhatWasSpent) {
+  open_ledger(host_);
+  ASSERT_EQ(train(host_).status, SOTTO_OK);
+  host_.fingerprint = std::string(64, 'b');
+  EXPECT_EQ(train(host_).status, SOTTO_INVALID_DATA);
+  sotto_error error{};
+  const sotto_rows rows = host_.source();
+  const sotto_store store = host_.store();
+  ASSERT_EQ(sotto_ledger_rebind(&store, &rows, &error), SOTTO_OK) << error.message;
+  const Answer answer = train(host_);
+  EXPECT_EQ(answer.status, SOTTO_OK) << answer.message;
+  EXPECT_FALSE(answer.stored);
+  EXPECT_EQ(spent(host_), 2U);
+}
+
+TEST_F(CapiTraining, RowsThatHadALedgerGetNoSecondOne) {
+  open_ledger(host_);
+  host_.records.clear();
+  sotto_error error{};
+  const sotto_rows rows = host_.source();
+  const sotto_store store = host_.store();
+  EXPECT_EQ(sotto_ledger_create(&store, host_.anchor.c_str(), &rows, R"({"budget_epsilon": 3})", &error),
+            SOTTO_INVALID_DATA);
+  EXPECT_TRUE(host_.records.empty());
+}
+
+TEST_F(CapiTraining, WhatIsNotPrivateOrNotDeclaredIsRefused) {
+  open_ledger(host_);
+  host_.asked.clear();
+  EXPECT_NE(train(host_, R"({"method": "noiseless", "epsilon": 1})").status, SOTTO_OK);
+  EXPECT_EQ(train(host_, R"({"epsilon": 1, "noise_seed": 3})").status, SOTTO_INVALID_ARGUMENT);
+  EXPECT_EQ(train(host_, R"({"epsilon": 1, "lambda": [1]})").status, SOTTO_INVALID_ARGUMENT);
+  EXPECT_EQ(train(host_, "no json").status, SOTTO_INVALID_ARGUMENT);
+  EXPECT_TRUE(host_.asked.empty());
+}
+
+/// The reference engine with the host's blocks, so that both draw the same order.
+class ReferenceEngine final : public InMemoryEngine {
+ public:
+  using InMemoryEngine::InMemoryEngine;
+  std::uint32_t block_rows() const override { return MemoryHost::kBlockRows; }
+};
+
+Vector seeded(Engine& engine, const std::string& request) {
+  TrainRequest asked = capi::request_from(request).train;
+  asked.order_seed = 5;
+  BitSource bits(ReproducibleSeed{6});
+  return sotto::train(engine, asked, bits).weights;
+}
+
+TEST(CapiEngine, WeightsHaveTheBitsOfTheReferenceEngine) {
+  sotto_initialise();
+  MemoryHost host(10007);
+  const sotto_rows source = host.source();
+  std::vector<float> labels;
+  std::vector<float> values;
+  for (std::uint64_t i = 0; i < host.rows; ++i) {
+    const float* block = host.blocks.data() + i / MemoryHost::kBlockRows * MemoryHost::kBlockRows * 4;
+    labels.push_back(block[i % MemoryHost::kBlockRows]);
+    const float* row = block + MemoryHost::kBlockRows + i % MemoryHost::kBlockRows * 3;
+    values.insert(values.end(), row, row + 3);
+  }
+  RowBlock all;
+  all.rows = host.rows;
+  all.features = 3;
+  all.labels = labels.data();
+  all.dense = values.data();
+  for (const char* request :
+       {R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 3, "batch_rows": 10})",
+        R"({"method": "scs13", "epsilon": 1, "delta": 1e-6, "batch_rows": 50})",
+        R"({"method": "objective", "epsilon": 1, "lambda": 0.1})", R"({"method": "dpgd", "epsilon": 1, "delta": 1e-6})",
+        R"({"method": "dpsgd", "epsilon": 1, "delta": 1e-6})"}) {
+    capi::BlockEngine engine(source);
+    ReferenceEngine reference(capi::facts_of(source.facts), all);
+    EXPECT_EQ(seeded(engine, request), seeded(reference, request)) << request;
+  }
+}
+
+/// Adds up what it is fed.
+class Sum final : public RowConsumer {
+ public:
+  void consume(const RowBlock& block) noexcept override {
+    for (std::size_t i = 0; i < block.rows * block.features; ++i) largest = std::max(largest, std::abs(block.dense[i]));
+    rows += block.rows;
+  }
+  float largest = 0;
+  std::size_t rows = 0;
+};
+
+TEST(CapiEngine, ARowLongerThanDeclaredIsNeverFed) {
+  sotto_initialise();
+  MemoryHost host;
+  host.blocks[MemoryHost::kBlockRows] = 1e6F;
+  host.blocks[MemoryHost::kBlockRows + 3] = std::numeric_limits<float>::infinity();
+  capi::BlockEngine engine(host.source());
+  Sum sum;
+  for (int pass = 0; pass < 2; ++pass) engine.scan_rows(0, host.rows, sum);
+  EXPECT_LE(sum.largest, 1.0F);
+  EXPECT_EQ(sum.rows, 2 * host.rows);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,103 @@
+#pragma once
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "capi/sotto_c.h"
+#include "sotto/random/bit_source.h"
+
+/// A host with rows and a ledger's store in memory. It writes down the order of what it is asked.
+namespace sotto::test {
+
+struct MemoryHost {
+  struct Record {
+    sotto_record fields;
+    std::string kind, request, detail, previous, hash, token;
+  };
+
+  static constexpr std::uint32_t kFeatures = 3;
+  static constexpr std::uint32_t kBlockRows = 37;
+  std::uint64_t rows = 1000;
+  std::vector<float> blocks;
+  std::vector<Record> records;
+  std::map<std::uint64_t, std::string> released;
+  std::vector<std::string> asked;  ///< "append reserved", "read", ...
+  std::string fingerprint = std::string(64, 'a');
+  std::string place = "here";
+  std::string stop_at;  ///< an entry of `asked` to stop at
+  std::string anchor;
+  std::uint64_t polls_left = UINT64_MAX;
+
+  explicit MemoryHost(std::uint64_t row_count = 1000) : rows(row_count) {
+    const auto name = "sotto_capi_" + std::to_string(BitSource().next()) + ".anchor";
+    anchor = (std::filesystem::temp_directory_path() / name).string();
+    BitSource bits(ReproducibleSeed{1});
+    blocks.resize((rows + kBlockRows - 1) / kBlockRows * kBlockRows * (kFeatures + 1));
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      float* block = blocks.data() + i / kBlockRows * kBlockRows * (kFeatures + 1);
+      float* row = block + kBlockRows + i % kBlockRows * kFeatures;
+      for (std::uint32_t k = 0; k < kFeatures; ++k) row[k] = static_cast<float>(bits.next() >> 40U) * 0x1p-24F - 0.5F;
+      block[i % kBlockRows] = row[0] > 0 ? 1.0F : -1.0F;
+    }
+  }
+  MemoryHost(const MemoryHost&) = delete;
+  MemoryHost& operator=(const MemoryHost&) = delete;
+  ~MemoryHost() { std::filesystem::remove(anchor); }
+
+  int note(const std::string& what) {
+    asked.push_back(what);
+    return what == stop_at ? 1 : 0;
+  }
+  sotto_rows source() {
+    sotto_rows source{};
+    source.context = this;
+    source.facts = {rows, kFeatures, 2, 1.0};
+    source.block_rows = kBlockRows;
+    source.fingerprint = fingerprint.c_str();
+    source.read = [](void* self, std::uint64_t block, const float** bytes) {
+      auto& host = *static_cast<MemoryHost*>(self);
+      *bytes = host.blocks.data() + block * kBlockRows * (kFeatures + 1);
+      return host.note("read");
+    };
+    source.poll = [](void* self) {
+      auto& host = *static_cast<MemoryHost*>(self);
+      return host.polls_left-- == 0 ? 1 : 0;
+    };
+    return source;
+  }
+  sotto_store store() {
+    sotto_store store{};
+    store.context = this;
+    store.place = place.c_str();
+    store.records = [](void* self, std::uint64_t first, void (*take)(void*, const sotto_record*), void* taker) {
+      for (const Record& each : static_cast<MemoryHost*>(self)->records) {
+        sotto_record record = each.fields;
+        record.kind = each.kind.c_str();
+        record.request = each.request.c_str();
+        record.detail = each.detail.c_str();
+        record.previous = each.previous.c_str();
+        record.hash = each.hash.c_str();
+        record.token = each.token.c_str();
+        if (record.sequence >= first) take(taker, &record);
+      }
+      return 0;
+    };
+    store.append = [](void* self, const sotto_record* record, const sotto_terms*, const char* bytes, std::size_t size) {
+      auto& host = *static_cast<MemoryHost*>(self);
+      if (host.note(std::string("append ") + record->kind) != 0) return 1;
+      host.records.push_back({*record, record->kind, record->request, record->detail, record->previous, record->hash, record->token});
+      if (bytes != nullptr) host.released[record->entry] = std::string(bytes, size);
+      return 0;
+    };
+    store.bytes = [](void* self, std::uint64_t entry, void (*take)(void*, const char*, std::size_t), void* taker) {
+      const std::string& text = static_cast<MemoryHost*>(self)->released.at(entry);
+      take(taker, text.data(), text.size());
+      return 0;
+    };
+    return store;
+  }
+};
+
+}  // namespace sotto::test
