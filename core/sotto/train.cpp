@@ -38,7 +38,8 @@ class ProgressMeter final : public RowConsumer {
   ProgressMeter(RowConsumer& next, double total_rows, const std::function<void(double)>& report)
       : next_(next), total_rows_(total_rows), report_(report) {}
   void consume(const RowBlock& block) noexcept override {
-    for (std::size_t first = 0; first < block.rows; first += kReportRows) {
+    // Once the report has thrown nothing of this run is used any more.
+    for (std::size_t first = 0; first < block.rows && !thrown_; first += kReportRows) {
       const std::size_t count = std::min(kReportRows, block.rows - first);
       next_.consume(block.slice(first, count));
       rows_ += static_cast<double>(count);
@@ -139,6 +140,10 @@ void stamp(Curator& curator, const Plan& plan, const TrainRequest& request) {
   for (const std::string& why : request.not_private) curator.stamp(why);
 }
 
+constexpr const char* kPart =
+    "trained on a part of the ledger's data, by the holder's word chosen without looking at values; stratified folds "
+    "and filtered rows are not";
+
 void refuse_if(bool refused, const std::string& why) {
   if (refused) throw Error(ErrorKind::invalid_argument, "ledger: " + why, "ledger");
 }
@@ -228,10 +233,11 @@ Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, co
   const LedgerTerms& terms = ledger.terms();
   const Quote quoted = quote(request, rows.facts(terms.rows), ledger);
   refuse_if(!bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
-  const std::string digest = digest_of(request, quoted.input, terms);
-  const std::optional<std::string> before = use.again ? std::nullopt : ledger.stored(digest);
+  std::string digest = digest_of(request, quoted.input, terms);
+  if (use.part) digest = hex_of(sha256("part " + digest));  // never the answer to a request for all rows
+  const std::optional<std::string> before = use.again || use.part ? std::nullopt : ledger.stored(digest);
   if (!before) require_fit(quoted);
-  if (hex_of(rows.fingerprint()) != terms.fingerprint) {
+  if (!use.part && hex_of(rows.fingerprint()) != terms.fingerprint) {
     throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for; nothing was charged",
                 "data");
   }
@@ -255,6 +261,7 @@ Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, co
   Released released;
   released.model = make_model(run_plan(*engine, quoted.plan, request, curator), quoted.plan, request, quoted.input);
   released.model.card.budget = card_of(reservation, quoted, terms);
+  if (use.part) released.model.card.remarks.emplace_back(kPart);
   released.text = model_text(released.model);
   ledger.release(reservation, released.text);
   return released;

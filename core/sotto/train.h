@@ -41,6 +41,9 @@ Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger);
 struct LedgerUse {
   Ledger& ledger;
   bool again = false;  ///< train and charge again although the same request was answered before
+  /// By the holder's word the rows are a part of the ledger's data, chosen without looking at values: the fingerprint
+  /// is not compared, and the run is charged whatever was answered before.
+  bool part = false;
 };
 /// What left, as it is stored in the ledger.
 struct Released {
