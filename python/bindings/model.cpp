@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <new>
 
 #include "bindings.h"
 #include "rows.h"

@@ -121,7 +121,7 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
   job->part = nb::cast<bool>(how["part"]);
   job->again = nb::cast<bool>(how["again"]);
   std::thread([job] { job->run(); }).detach();
-  await(job, how["progress"]);
+  await(job, nb::cast<nb::object>(how["progress"]));
   if (job->failed) std::rethrow_exception(job->failed);
   return nb::make_tuple(nb::cast(std::move(job->released.model)), job->released.text, job->released.stored);
 }

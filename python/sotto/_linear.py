@@ -112,7 +112,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def decision_function(self, X: Any) -> Any:
         """The scores of the rows, clipped as in training; one column a class, or that of ``classes_[1]``."""
-        scores = self.model_.scores(self._rows(X))
+        rows = self._rows(X)
+        scores = self.model_.scores(rows)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     def predict(self, X: Any) -> Any:
