@@ -1,6 +1,6 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-quick test-python wheel soak sanitize bench bench-python lint format fuzz coverage clean
+.PHONY: help quickstart build test test-quick test-python wheel soak sanitize bench bench-python utility lint format fuzz coverage clean
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
 # sanitizer, so it has a name of its own.
@@ -49,6 +49,12 @@ bench: ## measure; writes build/bench.json
 bench-python: ## the package beside diffprivlib, Opacus and scikit-learn; writes build/bench-python.json
 	@tools/install_packages build python
 	@tools/python bench
+
+utility: ## accuracy on real data against bars, into build/utility; UTILITY='--quick --sets adult --runs 3'
+	@tools/install_packages build bench utility
+	@tools/build bench --target sotto_utility
+	@/usr/bin/python3 bench/utility/prepare.py build/utility
+	@build/bench/bench/sotto_utility --folder build/utility $(UTILITY)
 
 lint: ## layout, include order, citations, clang-tidy
 	@tools/install_packages build lint

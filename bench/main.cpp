@@ -7,9 +7,11 @@
 #include "account/task.h"
 #include "kernels/task.h"
 #include "runner.h"
+#include "solvers/task.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/targets.h"
 #include "train_dense/task.h"
+#include "train_rows/task.h"
 #include "train_sparse/task.h"
 
 namespace {
@@ -19,7 +21,10 @@ const std::vector<sotto::bench::NamedTask>& tasks() {
       {"account_epsilon", sotto::bench::account_epsilon_task},
       {"account_noise", sotto::bench::account_noise_task},
       {"kernels", sotto::bench::kernels_task},
+      {"solvers_adult", sotto::bench::solvers_adult_task},
+      {"solvers_mnist", sotto::bench::solvers_mnist_task},
       {"train_dense", sotto::bench::train_dense_task},
+      {"train_rows", sotto::bench::train_rows_task},
       {"train_sparse", sotto::bench::train_sparse_task},
   };
   return kTasks;

@@ -42,7 +42,7 @@ void check_answers(const Task& task) {
 
 Fastest fastest(const Task& task, int repetitions) {
   Fastest best;
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
+  for (int repetition = 0; repetition < std::min(repetitions, task.most_turns); ++repetition) {
     for (const Contender& contender : task.contenders) take_turn(contender, best[contender.name]);
   }
   return best;

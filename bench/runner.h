@@ -29,6 +29,7 @@ struct Task {
   std::string name;
   std::size_t rows = 0;  ///< rows treated by one run, for the time per row
   std::vector<Contender> contenders = {};
+  int most_turns = 1000;  ///< of each contender, where one takes long
 };
 
 /// A task by name; its data exist only while it runs.

@@ -4,7 +4,6 @@
 
 #include "data_flags.h"
 #include "sotto/data/block_file.h"
-#include "sotto/data/fingerprint.h"
 #include "sotto/data/inspect.h"
 #include "sotto/data/load.h"
 #include "sotto/data/pack.h"
@@ -68,9 +67,10 @@ struct PackVerb {
     const Encoder encoder(complete_for(data, schema.schema(data)));
     BitSource bits;
     const BlockFileSpec spec{encoder.features(),        encoder.data_norm(), encoder.sparse(),
-                             to_json(encoder.schema()), encoder.classes(),   fingerprint_of(data, encoder.schema())};
+                             to_json(encoder.schema()), encoder.classes(),   Digest{}};
     BlockFileWriter writer(out, spec, bits, options);
-    const LoadReport report = load(data, encoder, ReadMode::strict, writer);
+    const auto [report, fingerprint] = load_fingerprinted(data, encoder, ReadMode::strict, writer);
+    writer.identify(fingerprint);
     const Facts facts = writer.finish();
     if (output.json) {
       Json json{{"out", out}, {"rows", facts.rows}, {"features", facts.features}, {"sparse", facts.sparse}};
@@ -207,6 +207,7 @@ void add_data(CLI::App& program, Output& output) {
   add<PackVerb>(*data, output, "pack",
                 "pack a file into a shuffled, checksummed block file; reports problems strictly");
   add<InfoVerb>(*data, output, "info", "what a file holds and what must be declared; not for release");
+  add_bounds(*data, output);
   CLI::App* synth = data->add_subcommand("synth", "generate synthetic data");
   synth->require_subcommand(1);
   add<SynthVerb<SphereData>>(*synth, output, std::string(SphereData::kName), std::string(SphereData::kSummary));

@@ -20,6 +20,7 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
   add("--range", ranges_, "NAME=MIN:MAX[:log1p], the public range of a numeric column; may be repeated");
   add("--range-all", range_all_, "MIN:MAX, the public range of every numeric column that declares none");
   add("--category", categories_, "NAME=VALUE,VALUE,..., the public values of a text column; may be repeated");
+  add("--text", texts_, "a text column whose values are to be found; may be repeated");
   add("--ignore", ignored_, "a column to read past; may be repeated");
   app.add_flag("--no-header", no_header_, "the first line is a row, not the column names")->group("Data");
   fields_.add_struct<Schema>();
@@ -32,15 +33,27 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
 
 bool SchemaFlags::given() const {
   return !file_.empty() || !label_.empty() || !positive_.empty() || !negative_.empty() || !classes_.empty() ||
-         !names_.empty() || !ranges_.empty() || !categories_.empty() || !ignored_.empty() || !range_all_.empty() ||
-         !projection_.empty() || no_header_ || bounds_from_data_ || !fields_.given().empty() ||
+         !names_.empty() || !ranges_.empty() || !categories_.empty() || !texts_.empty() || !ignored_.empty() ||
+         !range_all_.empty() || !projection_.empty() || no_header_ || bounds_from_data_ || !fields_.given().empty() ||
          !projection_fields_.given().empty();
 }
 
+bool SchemaFlags::private_norm() const {
+  const auto norm = fields_.given().find("data_norm");
+  return norm != fields_.given().end() && norm->second == "private";
+}
+
 Schema SchemaFlags::schema(const std::string& path) const {
+  require(!private_norm(), "data_norm", "can be found privately by 'train' and 'data bounds' only");
+  return bounds_from_data_ ? assume_bounds_from_data(path, declared()) : declared();
+}
+
+Schema SchemaFlags::declared() const {
   Schema schema = file_.empty() ? Schema{} : read_schema(file_);
   std::set<std::string> used;
-  apply_fields(schema, fields_.given(), used);
+  GivenFields given = fields_.given();
+  if (private_norm()) given.erase("data_norm");
+  apply_fields(schema, given, used);
   if (!label_.empty()) schema.label.column = label_;
   if (!positive_.empty()) schema.label.positive = positive_;
   if (!negative_.empty()) schema.label.negative = negative_;
@@ -49,6 +62,7 @@ Schema SchemaFlags::schema(const std::string& path) const {
   if (no_header_ || !names_.empty()) schema.header = false;
   for (const std::string& flag : ranges_) declare_range(schema, flag);
   for (const std::string& flag : categories_) declare_category(schema, flag);
+  for (const std::string& name : texts_) declare_text(schema, name);
   for (const std::string& name : ignored_) declare_ignored(schema, name);
   if (!range_all_.empty()) {
     Schema scratch;
@@ -57,7 +71,7 @@ Schema SchemaFlags::schema(const std::string& path) const {
   }
   if (!projection_.empty()) schema.projection = make_by_name<Reduction>(projection_, "projection");
   std::visit([&](auto& reduction) { apply_fields(reduction, projection_fields_.given(), used); }, schema.projection);
-  return bounds_from_data_ ? assume_bounds_from_data(path, schema) : schema;
+  return schema;
 }
 
 }  // namespace sotto::cli

@@ -14,6 +14,10 @@ class SchemaFlags {
   explicit SchemaFlags(CLI::App& app);
   /// The declarations; for bounds taken from the rows of `path` when that was asked for.
   Schema schema(const std::string& path) const;
+  /// The declarations alone; what is to be found in the rows is open.
+  Schema declared() const;
+  /// True if the data norm is to be found privately.
+  bool private_norm() const;
   /// True if bounds are to be taken from the rows.
   bool bounds_from_data() const noexcept { return bounds_from_data_; }
   /// True if any flag of this group was given.
@@ -28,6 +32,7 @@ class SchemaFlags {
   std::vector<std::string> names_;
   std::vector<std::string> ranges_;
   std::vector<std::string> categories_;
+  std::vector<std::string> texts_;
   std::vector<std::string> ignored_;
   std::string range_all_;
   std::string projection_;

@@ -4,6 +4,7 @@
 
 #include "field_flags.h"
 #include "sotto/base/fields.h"
+#include "sotto/data/encoder.h"
 #include "sotto/model/json.h"
 #include "sotto/model/model.h"
 #include "sotto/train.h"
@@ -65,9 +66,39 @@ std::string catalogue_text(const Json& all) {
   return text + "budget\n" + fields_text(all["budget"]);
 }
 
+std::string feature_name(const Model& model, std::uint32_t feature) {
+  if (!Json::parse(model.encoding).contains("columns")) return "feature_" + std::to_string(feature + 1);
+  return Encoder(schema_from_json(model.encoding)).feature_name(feature);
+}
+
+Json coefficients(const Model& model, double level) {
+  require(model.uncertainty.has_value(), "intervals",
+          "the model has none; train with --method output or objective and --intervals SHARE");
+  const IntervalMaker maker(*model.uncertainty, level);
+  Json list = Json::array();
+  for (std::uint32_t i = 0; i < model.weights.size(); ++i) {
+    const Interval interval = maker.coefficient(i, model.weights[i]);
+    list.push_back(Json{{"feature", feature_name(model, i)},
+                        {"weight", model.weights[i]},
+                        {"lower", interval.lower},
+                        {"upper", interval.upper}});
+  }
+  return list;
+}
+
+std::string coefficients_text(const Json& list, double level) {
+  std::string text = fmt::format("Coefficients with intervals at level {:g}\n", level);
+  for (const Json& one : list) {
+    text += fmt::format("  {:<28} {:>12.6g}  [{:.6g}, {:.6g}]\n", one["feature"].get<std::string>(),
+                        one["weight"].get<double>(), one["lower"].get<double>(), one["upper"].get<double>());
+  }
+  return text;
+}
+
 struct ExplainVerb {
   bool list = false;
   std::string model;
+  double level = 0;
 
   void run(const Output& output) const {
     if (list == !model.empty()) {
@@ -78,8 +109,14 @@ struct ExplainVerb {
       output.print(output.json ? all.dump(2) : catalogue_text(all));
       return;
     }
-    const PrivacyCard card = load_model(model).card;
-    output.print(output.json ? card_json(card) : card_text(card));
+    const Model loaded = load_model(model);
+    Json json = to_json(loaded.card);
+    std::string text = card_text(loaded.card);
+    if (level > 0) {
+      json["coefficients"] = coefficients(loaded, level);
+      text += coefficients_text(json["coefficients"], level);
+    }
+    output.print(output.json ? json.dump(2) : text);
   }
 };
 
@@ -91,6 +128,10 @@ void add_explain(CLI::App& program, Output& output) {
   auto state = std::make_shared<ExplainVerb>();
   verb->add_flag("--catalog", state->list, "list methods, losses, step schedules and their parameters");
   verb->add_option("--model", state->model, "print the privacy card of this model")->type_name("FILE");
+  verb->add_option("--intervals", state->level,
+                   "with --model: every coefficient with its confidence interval at this level, e.g. 0.95, for a model "
+                   "trained with --intervals")
+      ->type_name("LEVEL");
   verb->callback([state, &output] { state->run(output); });
 }
 

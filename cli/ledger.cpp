@@ -32,8 +32,7 @@ Json terms_json(const LedgerTerms& terms) {
               {"filter", enum_name(terms.filter.kind)},
               {"rdp_order", terms.filter.rdp_order},
               {"delta_policy", enum_name(terms.delta_policy())},
-              {"rows", terms.rows},
-              {"fingerprint", terms.fingerprint}};
+              {"rows", terms.rows}};
 }
 
 std::string terms_text(const LedgerTerms& terms) {
@@ -43,7 +42,7 @@ std::string terms_text(const LedgerTerms& terms) {
                       budget.epsilon, budget.delta, enum_name(budget.relation), terms.unit);
   text += fmt::format("  {:<15} {}, fixed at creation; delta is {}\n", "filter", enum_name(terms.filter.kind),
                       enum_name(terms.delta_policy()));
-  return text + fmt::format("  {:<15} {} rows, fingerprint {:.12}\n", "data", terms.rows, terms.fingerprint);
+  return text + fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
 }
 
 Json entries_json(const std::vector<LedgerEntry>& entries) {
@@ -92,12 +91,10 @@ struct CreateVerb : LedgerVerb {
     Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);  // refused before the file is read
     require(!schema.bounds_from_data(), "schema", "bounds are no part of a ledger; declare them when training");
     const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
-    terms.fingerprint = hex_of(fingerprint_of(data, declared));
+    const auto [rows, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
     // Under add_remove the number of rows is private and appears nowhere.
-    if (budget.relation == Relation::replace_one) {
-      terms.rows = is_block_file(data) ? BlockFile(data).facts().rows : count_rows(data, declared);
-    }
-    SqliteLedger::create(path, terms, anchor);
+    if (budget.relation == Relation::replace_one) terms.rows = rows;
+    SqliteLedger::create(path, terms, fingerprint, anchor);
     SqliteLedger made(path);
     if (!output.json) {
       return output.print(terms_text(made.terms()) + fmt::format("  {:<15} {}", "anchor", made.place().anchor));
@@ -105,6 +102,11 @@ struct CreateVerb : LedgerVerb {
     Json json = terms_json(made.terms());
     json["anchor"] = made.place().anchor;
     output.print(json.dump(2));
+  }
+
+  Fingerprinted<std::uint64_t> counted_blocks() const {
+    const BlockFile file(data);
+    return {file.facts().rows, fingerprint_of(file)};
   }
 
   SchemaFlags schema;
@@ -116,7 +118,9 @@ struct CreateVerb : LedgerVerb {
 };
 
 struct ShowVerb : LedgerVerb {
-  using LedgerVerb::LedgerVerb;
+  explicit ShowVerb(CLI::App& app) : LedgerVerb(app) {
+    app.add_flag("--fingerprints", fingerprints, "also by what tag the ledger knows its data; not for release");
+  }
   void run(const Output& output) const {
     SqliteLedger ledger(path);
     const Filter filter = ledger.filter();
@@ -128,11 +132,16 @@ struct ShowVerb : LedgerVerb {
                         Filter::text_of(filter.limit()), filter.currency(), Filter::text_of(filter.remaining()));
     text += fmt::format("  {:<15} {} released, {} reserved and spent without a release, {} voided before a read\n",
                         "entries", states[1], states[0], states[2]);
-    text += fits_text(filter) + fmt::format("  {:<15} {}", "anchor", ledger.place().anchor);
-    output.print(text);
+    text += fits_text(filter);
+    if (fingerprints) {
+      text +=
+          fmt::format("  {:<15} {} (keyed by this ledger; {})\n", "data tag", ledger.terms().data_tag, kNotForRelease);
+    }
+    output.print(text + fmt::format("  {:<15} {}", "anchor", ledger.place().anchor));
   }
-  static Json json_of(SqliteLedger& ledger, const Filter& filter, const std::array<std::uint64_t, 3>& states) {
+  Json json_of(SqliteLedger& ledger, const Filter& filter, const std::array<std::uint64_t, 3>& states) const {
     Json json = terms_json(ledger.terms());
+    if (fingerprints) json["data_tag"] = Json{{"tag", ledger.terms().data_tag}, {"remark", kNotForRelease}};
     json["anchor"] = ledger.place().anchor;
     json["currency"] = filter.currency();
     json["book_keeping"] = "spent and remaining are not guarantees; the guarantee is the budget";
@@ -148,6 +157,8 @@ struct ShowVerb : LedgerVerb {
     json["entries"] = entries_json(ledger.entries());
     return json;
   }
+  static constexpr const char* kNotForRelease = "not for release";
+  bool fingerprints = false;
 };
 
 struct LogVerb : LedgerVerb {
@@ -208,17 +219,12 @@ struct ExportVerb : LedgerVerb {
     return {};
   }
   static Json record_json(const LedgerRecord& record) {
-    return Json{{"sequence", record.sequence},
-                {"kind", enum_name(record.kind)},
-                {"entry", record.entry},
-                {"time", record.time},
-                {"cost_loss", record.cost.loss},
-                {"cost_delta", record.cost.delta},
-                {"spent_loss", record.spent.loss},
-                {"spent_delta", record.spent.delta},
-                {"request", record.request},
-                {"detail", record.detail},
-                {"previous", hex_of(record.previous)},
+    return Json{{"sequence", record.sequence},     {"kind", enum_name(record.kind)},
+                {"entry", record.entry},           {"time", record.time},
+                {"cost_loss", record.cost.loss},   {"cost_delta", record.cost.delta},
+                {"spent_loss", record.spent.loss}, {"spent_delta", record.spent.delta},
+                {"request", record.request},       {"detail", record.detail},
+                {"token", record.token},           {"previous", hex_of(record.previous)},
                 {"hash", hex_of(record.hash)}};
   }
   std::string out;

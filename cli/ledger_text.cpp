@@ -6,6 +6,15 @@
 #include "sotto/privacy/ledger/price.h"
 
 namespace sotto::cli {
+namespace {
+
+/// The delta a request is asked about when nobody names one: the budget's, or under `sum` what is left of it.
+double usual_delta(const Filter& filter) {
+  if (filter.kind() != FilterKind::sum) return filter.budget().delta;
+  return static_cast<double>(filter.remaining().delta) * 1e-18 * (1 - 0x1p-50);
+}
+
+}  // namespace
 
 Json cost_json(const Filter::Cost& cost) {
   return Json{{"loss", Filter::text_of({cost.loss, 0})},
@@ -19,6 +28,9 @@ Json fits_json(const Filter& filter) {
   for (const Filter::Fit& fit : filter.what_fits()) {
     fits.push_back(Json{{"event", fit.event}, {"parameter", fit.parameter}, {"largest", fit.largest}});
   }
+  const double delta = usual_delta(filter);
+  fits.push_back(Json{
+      {"event", "request"}, {"parameter", "epsilon"}, {"largest", largest_epsilon(filter, delta)}, {"delta", delta}});
   return fits;
 }
 
@@ -28,7 +40,9 @@ std::string fits_text(const Filter& filter) {
     text += fmt::format("  {:<15} one more {} release of {} up to {:.6g}\n", "would fit", fit.event, fit.parameter,
                         fit.largest);
   }
-  return text;
+  const double delta = usual_delta(filter);
+  return text + fmt::format("  {:<15} one more request of epsilon up to {:.6g} at delta {:.6g}\n", "would fit",
+                            largest_epsilon(filter, delta), delta);
 }
 
 Json quote_json(const Quote& quote) {

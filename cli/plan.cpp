@@ -29,7 +29,7 @@ struct PlanVerb {
     const TrainRequest asked = request.request();
     if (!ledger.empty()) return run_with_ledger(asked, output);
     require(facts.rows > 0, "rows", "say how many rows there are");
-    const PlanInput input{planned(), asked.problem, asked.budget};
+    const PlanInput input{planned(), asked.problem, asked.budget.within_reach()};
     const PrivacyCard card = make_card(make_plan(asked.algorithm, input), asked.algorithm, input);
     output.print(output.json ? card_json(card) : card_text(card));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "sotto/data/dataset.h"
@@ -61,8 +62,12 @@ bool are_integers(const std::vector<std::string>& texts) {
 /// probability of class +1 where one output gives it, and the probability of every class if asked for.
 class PredictionLine {
  public:
-  PredictionLine(const Model& model, bool all_probabilities)
-      : loss_(loss_of(model)), texts_(class_texts(model)), outputs_(outputs_of(model)), all_(all_probabilities) {
+  PredictionLine(const Model& model, bool all_probabilities, bool intervals)
+      : with_intervals_(intervals),
+        loss_(loss_of(model)),
+        texts_(class_texts(model)),
+        outputs_(outputs_of(model)),
+        all_(all_probabilities) {
     require(!all_ || gives_probabilities(loss_), "probabilities",
             "the model's loss " + model.loss + " gives none; logistic and softmax do");
     one_probability_ = outputs_ == 1 && gives_probabilities(loss_);
@@ -74,22 +79,32 @@ class PredictionLine {
     std::string line = outputs_ == 1 ? "prediction,margin" : "prediction,score";
     if (one_probability_) line += ",probability";
     for (std::size_t k = 0; all_ && k < texts_.size(); ++k) line += "," + csv_cell("probability_" + texts_[k]);
+    if (with_intervals_) line += ",margin_lower,margin_upper,probability_lower,probability_upper";
     return line + "\n";
   }
-  std::string csv(std::span<const double> row_scores) const {
+  std::string csv(std::span<const double> row_scores, const Interval& margin) const {
     std::string line = fmt::format("{},{}", csv_cell(texts_[predicted_class(row_scores)]), score(row_scores));
     const std::vector<double> chances = probabilities(row_scores);
     if (one_probability_) line += fmt::format(",{}", chances[1]);
     for (std::size_t k = 0; all_ && k < chances.size(); ++k) line += fmt::format(",{}", chances[k]);
+    if (with_intervals_) {
+      const Interval chance = probability_interval(margin);
+      line += fmt::format(",{},{},{},{}", margin.lower, margin.upper, chance.lower, chance.upper);
+    }
     return line + "\n";
   }
-  std::string json(std::span<const double> row_scores) const {
+  std::string json(std::span<const double> row_scores, const Interval& margin) const {
     const std::string& text = texts_[predicted_class(row_scores)];
     Json object{{"prediction", integers_ ? Json::parse(text) : Json(text)}};
     object[outputs_ == 1 ? "margin" : "score"] = score(row_scores);
     const std::vector<double> chances = probabilities(row_scores);
     if (one_probability_) object["probability"] = chances[1];
     for (std::size_t k = 0; all_ && k < chances.size(); ++k) object["probabilities"][texts_[k]] = chances[k];
+    if (with_intervals_) {
+      const Interval chance = probability_interval(margin);
+      object["margin_interval"] = {margin.lower, margin.upper};
+      object["probability_interval"] = {chance.lower, chance.upper};
+    }
     return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
@@ -102,6 +117,7 @@ class PredictionLine {
     return class_probabilities(loss_, row_scores);
   }
 
+  bool with_intervals_;
   Loss loss_;
   std::vector<std::string> texts_;
   std::size_t outputs_;
@@ -110,11 +126,43 @@ class PredictionLine {
   bool integers_ = false;
 };
 
+/// The interval of a row's margin, where the model has what it takes and a level was given.
+class RowIntervals {
+ public:
+  RowIntervals(const Model& model, double level) {
+    if (level == 0) return;
+    require(model.uncertainty.has_value(), "intervals",
+            "the model has none; train with --method output or objective and --intervals SHARE");
+    maker_.emplace(*model.uncertainty, level);
+  }
+  Interval of(const RowBlock& rows, std::size_t i, double margin) const {
+    if (!maker_) return {};
+    std::vector<std::uint32_t> columns;
+    std::vector<float> values;
+    if (rows.sparse()) {
+      columns.assign(rows.columns + rows.offsets[i], rows.columns + rows.offsets[i + 1]);
+      values.assign(rows.values + rows.offsets[i], rows.values + rows.offsets[i + 1]);
+    } else {
+      for (std::uint32_t k = 0; k < rows.features; ++k) {
+        const float value = rows.dense[i * rows.features + k];
+        if (value == 0) continue;
+        columns.push_back(k);
+        values.push_back(value);
+      }
+    }
+    return maker_->margin(columns, values, margin);
+  }
+
+ private:
+  std::optional<IntervalMaker> maker_;
+};
+
 struct PredictVerb {
   std::string model;
   std::string data;
   std::string out;
   bool probabilities = false;
+  double level = 0;
   static constexpr std::size_t kChunkRows = 1024;
 
   void run(const Output& output) const {
@@ -122,7 +170,8 @@ struct PredictVerb {
     const Encoder encoder(schema_from_json(loaded.encoding));
     const auto reader = open_rows(data, encoder.schema(), ReadMode::lenient, LabelUse::ignored);
     RowEncoder encode(encoder, *reader, LabelUse::ignored);
-    const PredictionLine line(loaded, probabilities);
+    const PredictionLine line(loaded, probabilities, level > 0);
+    const RowIntervals intervals(loaded, level);
     Sheet sheet(out);
     if (!output.json) sheet.write(line.header());
     const auto write_chunk = [&](const Dataset& rows) {
@@ -130,7 +179,8 @@ struct PredictVerb {
       scores(loaded, rows.view(), values);
       for (std::size_t first = 0; first < values.size(); first += line.outputs()) {
         const std::span<const double> row_scores(values.data() + first, line.outputs());
-        sheet.write(output.json ? line.json(row_scores) : line.csv(row_scores));
+        const Interval margin = intervals.of(rows.view(), first / line.outputs(), row_scores[0]);
+        sheet.write(output.json ? line.json(row_scores, margin) : line.csv(row_scores, margin));
       }
     };
     RawRow raw;
@@ -164,6 +214,10 @@ void add_predict(CLI::App& program, Output& output) {
   verb->add_flag("--probabilities", state->probabilities,
                  "the probability of each class: sigmoid (logistic, two classes), share of exp(score) (softmax), "
                  "sigmoids divided by their sum (logistic, more classes)");
+  verb->add_option("--intervals", state->level,
+                   "confidence intervals of margin and probability at this level, e.g. 0.95, for a model trained with "
+                   "--intervals")
+      ->type_name("LEVEL");
   verb->callback([state, &output] { state->run(output); });
 }
 

@@ -30,7 +30,9 @@ TrainRequest RequestFlags::request() const {
   refuse_unused(problem_.given(), used, "loss " + std::string(name_of(request.problem.loss)));
   request.algorithm = make_by_name<Algorithm>(method_, "method");
   std::visit([&](auto& algorithm) { apply_fields(algorithm, parameters_.given(), used); }, request.algorithm);
-  refuse_unused(parameters_.given(), used, "method " + method_ + ", set up like this,");
+  const bool chooses = std::holds_alternative<Auto>(request.algorithm);
+  refuse_unused(parameters_.given(), used,
+                "method " + method_ + (chooses ? ", which chooses itself (name a --method)," : ", set up like this,"));
   apply_fields(request.budget, budget_.given(), used);
   return request;
 }

@@ -18,7 +18,7 @@ class RequestFlags {
   TrainRequest request() const;
 
  private:
-  std::string method_ = "bolt_on";
+  std::string method_ = "auto";
   FieldFlags problem_;
   FieldFlags parameters_;
   FieldFlags budget_;

@@ -1,12 +1,12 @@
 #include "sotto/train.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
+#include "bounds_flags.h"
 #include "data_flags.h"
+#include "personal.h"
+#include "released_text.h"
 #include "request.h"
-#include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "source.h"
 #include "verbs.h"
@@ -14,10 +14,8 @@
 namespace sotto::cli {
 namespace {
 
-constexpr const char* kStored = "this request was answered before; the same model again, nothing was charged";
-
 struct TrainVerb {
-  explicit TrainVerb(CLI::App& app) : request(app), schema(app) {
+  explicit TrainVerb(CLI::App& app) : request(app), schema(app), bounds(app, schema), personal(app) {
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
         ->type_name("FILE");
@@ -41,26 +39,35 @@ struct TrainVerb {
     TrainRequest asked = request.request();
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
+    require(ledger.empty() || !personal.reads_data(), "personal_epsilon_column",
+            "is read from the data before a ledger is charged; give the ledger --personal-epsilons, a file of its own");
+    require(!bounds.wanted() || !personal.given(), "private_bounds",
+            "take a share of one epsilon; with personal epsilons find bounds first, by 'data bounds'");
     require(!ledger.empty() || !again, "again", "is for training with a ledger");
-    Source source = open_source(data, schema, {engine, memory_mb});
+    BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
+    Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits), {engine, memory_mb})
+                                    : open_source(data, schema, {engine, memory_mb});
+    asked.bounds_cost = source.schema.bounds_cost;
     asked.encoding = to_json(source.schema);
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
     asked.order_seed = order_seed;
+    asked.personal = personal.read(data, source.schema);
     Progress progress("training");
     asked.progress = [&](double fraction) { progress.update(fraction); };
-    BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     const Released released = run_request(*source.rows, asked, bits);
     if (!out.empty()) save_model_text(released.text, out);
-    if (output.json) {
-      Json json = to_json(released.model.card);
-      if (!ledger.empty()) json["stored"] = released.stored;
-      if (!out.empty()) json["model"] = out;
-      output.print(json.dump(2));
-      return;
-    }
-    std::string text = card_text(released.model.card);
-    if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
-    output.print(text + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+    print_released(output, released, {!ledger.empty(), out});
+  }
+
+  /// Spends its share on the bounds and leaves the rest in the budget of the request.
+  Schema found_schema(TrainRequest& asked, BitSource& bits) const {
+    BoundsRequest wanted = bounds.share_of(asked.budget);
+    if (ledger.empty()) return find_bounds(data, wanted, bits);
+    SqliteLedger open(ledger);
+    // Neither is charged unless both fit. How many features there will be is not known yet and not priced.
+    const Facts outline{open.terms().rows, 1, row_norm_bound(wanted.schema), false, class_count(wanted.schema.label)};
+    wanted.leave = quote(asked, outline, open).cost;
+    return find_bounds(data, wanted, bits, {open, again}).schema;
   }
 
   Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits) const {
@@ -76,6 +83,8 @@ struct TrainVerb {
 
   RequestFlags request;
   SchemaFlags schema;
+  TrainBoundsFlags bounds;
+  PersonalFlags personal;
   std::string data;
   std::string out;
   std::string ledger;

@@ -1,12 +1,11 @@
 #include "sotto/tune.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 
 #include "data_flags.h"
+#include "released_text.h"
 #include "request.h"
-#include "sotto/model/json.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "source.h"
 #include "verbs.h"
 
@@ -29,6 +28,9 @@ struct TuneVerb {
         ->capture_default_str();
     app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE")
         ->type_name("");
+    app.add_option("--ledger", ledger, "charge this ledger before a row is read; refused if it does not fit")
+        ->type_name("FILE");
+    app.add_flag("--again", again, "with a ledger: tune and charge again although the same request was answered");
   }
 
   void run(const Output& output) const {
@@ -37,25 +39,34 @@ struct TuneVerb {
     asked.grid = parse_grid(grid);
     asked.by = enum_by_name<TuneBy>(tune_by, "tune_by");
     asked.mean_runs = mean_runs;
+    require(ledger.empty() || !schema.bounds_from_data(), "ledger",
+            "takes private requests only; bounds must be declared, not taken from the rows");
+    require(!ledger.empty() || !again, "again", "is for tuning with a ledger");
     require(public_data.empty() || asked.by == TuneBy::public_data, "public_data", "is for --tune-by public only");
     Source source = open_source(data, schema, {});
     std::optional<Source> open_rows;
     if (!public_data.empty()) open_rows = open_source(public_data, schema, {});
     asked.train.encoding = to_json(source.schema);
+    asked.train.bounds_cost = source.schema.bounds_cost;
     if (source.schema.bounds_from_data) {
       asked.train.not_private.emplace_back("bounds were taken from the rows, not declared");
     }
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
-    const std::unique_ptr<Engine> engine = source.rows->open();
     const std::unique_ptr<Engine> open_engine = open_rows ? open_rows->rows->open() : nullptr;
-    const Model model = tune(*engine, open_engine.get(), asked, bits);
-    if (!out.empty()) save_model(model, out);
-    if (output.json) {
-      Json json = to_json(model.card);
-      if (!out.empty()) json["model"] = out;
-      return output.print(json.dump(2));
+    const Released released = run_request(*source.rows, open_engine.get(), asked, bits);
+    if (!out.empty()) save_model_text(released.text, out);
+    print_released(output, released, {!ledger.empty(), out});
+  }
+
+  Released run_request(RowSource& rows, Engine* public_rows, const TuneRequest& asked, BitSource& bits) const {
+    if (!ledger.empty()) {
+      SqliteLedger open(ledger);
+      return tune(rows, public_rows, asked, {{open, again}, bits});
     }
-    output.print(card_text(model.card) + (out.empty() ? "" : fmt::format("  {:<15} {}", "model", out)));
+    Released released;
+    released.model = tune(*rows.open(), public_rows, asked, bits);
+    released.text = model_text(released.model);
+    return released;
   }
 
   RequestFlags request;
@@ -66,6 +77,8 @@ struct TuneVerb {
   std::string grid;
   std::string tune_by = "random_stopping";
   std::uint32_t mean_runs = 10;
+  std::string ledger;
+  bool again = false;
   std::optional<std::uint64_t> noise_seed;
 };
 

@@ -7,6 +7,8 @@
 namespace sotto::cli {
 
 void add_data(CLI::App& program, Output& output);
+/// Below `data`.
+void add_bounds(CLI::App& data, Output& output);
 void add_plan(CLI::App& program, Output& output);
 void add_train(CLI::App& program, Output& output);
 void add_tune(CLI::App& program, Output& output);

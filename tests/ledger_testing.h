@@ -24,17 +24,19 @@ inline void overwrite(const std::string& path, const std::string& bytes) {
   file << bytes;
 }
 
+/// The fingerprint of the data the tests' ledgers are made for.
+inline const Digest kSomeData = sha256("some data");
+
 inline LedgerTerms terms_of(FilterKind kind, double epsilon, double delta) {
   LedgerTerms terms;
   terms.filter.kind = kind;
   terms.filter.budget = {epsilon, delta, Relation::replace_one};
-  terms.fingerprint = hex_of(sha256("some data"));
   terms.rows = 60;
   return terms;
 }
 
 /// A folder of its own for every test.
-class LedgerTest : public testing::Test {
+class LedgerTest : public ::testing::Test {
  protected:
   LedgerTest() {
     std::string pattern = (std::filesystem::temp_directory_path() / "sotto-ledger-XXXXXX").string();
@@ -44,7 +46,7 @@ class LedgerTest : public testing::Test {
   ~LedgerTest() override { std::filesystem::remove_all(folder_); }
 
   /// Ten pure releases of 0.1 fit.
-  void create() const { SqliteLedger::create(path_, terms_of(FilterKind::sum, 1, 1e-9)); }
+  void create() const { SqliteLedger::create(path_, terms_of(FilterKind::sum, 1, 1e-9), kSomeData); }
   static Spending tenth(const std::string& request = "r") { return {PureEvent{0.1}, 0, request}; }
 
   /// The kind of error, and its words in `message_`.

@@ -10,8 +10,8 @@ from pathlib import Path
 # A folder may include itself and the folders before it.
 ORDER = ["base", "linalg", "random", "losses", "data", "optim", "privacy", "algorithms", "engines", "model",
          "tuning", "audit"]
-# Files directly in sotto/, after every folder: train.{h,cpp}, tune.{h,cpp}, then the one header users include.
-TOP = ["train", "tune", "sotto"]
+# Files directly in sotto/, after every folder: charged_run, train, tune_plan, tune, bounds, then the one header users include.
+TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "sotto"]
 # What happens to a row and what a release costs are joined by algorithms only.
 STRANGERS = {("optim", "privacy"), ("privacy", "optim")}
 

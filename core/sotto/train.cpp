@@ -1,16 +1,15 @@
 #include "sotto/train.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <exception>
 
+#include "sotto/algorithms/interval_release.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/sha256.h"
+#include "sotto/engines/weighted.h"
 #include "sotto/optim/psgd.h"
 #include "sotto/privacy/curator.h"
-#include "sotto/privacy/ledger/price.h"
 
 namespace sotto {
 namespace {
@@ -110,12 +109,19 @@ Vector run_recipe(Engine& engine, const Plan& plan, const TrainRequest& request,
   return curator.release_unprotected(std::move(secret));
 }
 
+/// What left: the weights, and what their intervals are made of where the plan has it.
+struct Result {
+  Vector weights;
+  std::optional<WeightUncertainty> uncertainty{};
+};
+
 /// What a plan makes of the rows, released through the curator.
-Vector run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
-  const PlanInput input{engine.facts(), request.problem, request.budget};
+Result run_rows(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
+  const PlanInput input{engine.facts(), request.problem, request.budget.within_reach()};
   const std::function<void(double)> silent = [](double) {};
   const Run run{engine, curator, input, request.progress ? request.progress : silent};
-  return std::visit(
+  Result result;
+  result.weights = std::visit(
       [&]<class A>(const A& algorithm) {
         if constexpr (Solver<A>) {
           return algorithm.run(run);
@@ -124,28 +130,43 @@ Vector run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, C
         }
       },
       request.algorithm);
+  if (plan.intervals) {
+    const Vector moments = release_moments(run, *plan.intervals, result.weights);
+    result.uncertainty = weight_uncertainty(moments, *plan.intervals, input.facts.features);
+  }
+  return result;
 }
 
-Model make_model(Vector weights, const Plan& plan, const TrainRequest& request, const PlanInput& input) {
+/// The plan of a request, personal epsilons included.
+Plan plan_of(const TrainRequest& request, const PlanInput& input) {
+  Plan plan = make_plan(request.algorithm, input);
+  if (request.personal) apply_personal(plan, *request.personal, input);
+  return plan;
+}
+
+Result run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
+  if (!request.personal) return run_rows(engine, plan, request, curator);
+  std::vector<float> weights;
+  weights.reserve(request.personal->level_of.size());
+  for (const std::uint8_t level : request.personal->level_of) weights.push_back(plan.personal[level].weight);
+  WeightedEngine weighted(engine, std::move(weights));
+  return run_rows(weighted, plan, request, curator);
+}
+
+Model make_model(Result result, const Plan& plan, const TrainRequest& request, const PlanInput& input) {
   Model model;
-  model.weights = std::move(weights);
+  model.weights = std::move(result.weights);
+  model.uncertainty = std::move(result.uncertainty);
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;
   model.card = make_card(plan, request.algorithm, input);
+  if (request.bounds_cost) add_bounds_cost(model.card, *request.bounds_cost);
   return model;
 }
 
 void stamp(Curator& curator, const Plan& plan, const TrainRequest& request) {
   for (const std::string& why : plan.not_private) curator.stamp(why);
   for (const std::string& why : request.not_private) curator.stamp(why);
-}
-
-constexpr const char* kPart =
-    "trained on a part of the ledger's data, by the holder's word chosen without looking at values; stratified folds "
-    "and filtered rows are not";
-
-void refuse_if(bool refused, const std::string& why) {
-  if (refused) throw Error(ErrorKind::invalid_argument, "ledger: " + why, "ledger");
 }
 
 template <class T>
@@ -156,11 +177,18 @@ void add_fields(Sha256& hash, const T& object) {
   });
 }
 
-/// The canonical form of a request: equal requests on equal data, and only those, have equal digests.
+}  // namespace
+
+void check_bounds_cost(const TrainRequest& request) {
+  if (!request.bounds_cost) return;
+  require(request.bounds_cost->relation == enum_name(request.budget.relation), "relation",
+          "must be the one the bounds of the data were found under");
+}
+
 std::string digest_of(const TrainRequest& request, const PlanInput& input, const LedgerTerms& terms) {
   Sha256 hash;
   hash.add_text("sotto request 1");
-  hash.add_text(terms.fingerprint);
+  hash.add_text(terms.data_tag);
   hash.add_text(request.encoding);
   hash.add_number(input.facts.rows);
   hash.add_number(input.facts.features);
@@ -170,101 +198,65 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
   hash.add_text(name_of(request.algorithm));
   std::visit([&](const auto& algorithm) { add_fields(hash, algorithm); }, request.algorithm);
   add_fields(hash, request.budget);
+  if (request.personal) {
+    hash.add_text("personal_epsilons");
+    for (const std::uint8_t level : request.personal->level_of) {
+      hash.add_text(number_text(request.personal->levels[level]));
+    }
+  }
   hash.add_text(request.order_seed ? std::to_string(*request.order_seed) : "none");
   return hex_of(hash.finish());
 }
 
-PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Quote& quoted, const LedgerTerms& terms) {
-  PrivacyCard::LedgerUse use;
-  use.enforced = true;
-  use.ledger = terms.id;
-  use.entry = reservation.entry();
-  use.filter = enum_name(quoted.filter.kind());
-  use.currency = quoted.filter.currency();
-  use.epsilon = quoted.filter.budget().epsilon;
-  use.delta = quoted.filter.budget().delta;
-  use.cost = Filter::text_of(reservation.cost());
-  use.spent = Filter::text_of(reservation.spent_after());
-  use.limit = Filter::text_of(quoted.filter.limit());
-  return use;
-}
-
-void require_fit(const Quote& quoted) {
-  if (quoted.fits()) return;
-  const double delta = quoted.input.budget.delta;
-  refuse_spending(quoted.filter, quoted.cost,
-                  fmt::format("; at delta {} that is epsilon up to {:.6g}", number_text(delta),
-                              largest_epsilon(quoted.filter, delta)));
-}
-
-}  // namespace
-
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
-  const PlanInput input{engine.facts(), request.problem, request.budget};
-  Plan plan = make_plan(request.algorithm, input);
+  check_bounds_cost(request);
+  const PlanInput input{engine.facts(), request.problem, request.budget.within_reach()};
+  Plan plan = plan_of(request, input);
   Curator curator(bits);
   stamp(curator, plan, request);
   for (const Charge& charge : plan.charges) curator.charge(charge);
-  Vector weights = run_plan(engine, plan, request, curator);
+  Result result = run_plan(engine, plan, request, curator);
   plan.not_private = curator.stamps();
-  return make_model(std::move(weights), plan, request, input);
+  return make_model(std::move(result), plan, request, input);
+}
+
+void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms) {
+  const Relation relation = terms.filter.budget.relation;
+  refuse_ledger_if(request.budget.relation != relation, "it is kept under " + std::string(enum_name(relation)) +
+                                                            "; a request under another relation has no price");
+  check_bounds_cost(request);
+  refuse_ledger_if(request.bounds_cost && request.bounds_cost->ledger != terms.id,
+                   "the bounds of the data were found without charging it; find them again with it, or declare them");
+  if (request.not_private.empty()) return;
+  refuse_ledger_if(true, "it takes private requests only: " + request.not_private.front());
 }
 
 Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger) {
-  const Relation relation = ledger.terms().filter.budget.relation;
-  refuse_if(request.budget.relation != relation,
-            "it is kept under " + std::string(enum_name(relation)) + "; a request under another relation has no price");
-  const PlanInput input{facts, request.problem, request.budget};
-  Plan plan = make_plan(request.algorithm, input);
-  std::vector<std::string> reasons = plan.not_private;
-  reasons.insert(reasons.end(), request.not_private.begin(), request.not_private.end());
-  if (!reasons.empty()) refuse_if(true, "it takes private requests only: " + reasons.front());
-  refuse_if(plan.charges.empty(), "it takes private requests only: the plan adds no noise");
-  refuse_if(plan.noise_path == NoisePath::fast,
-            "noise_path fast has no price: the distance of its noise from the ideal law is not bounded");
+  refuse_unpriced(request, ledger.terms());
+  const PlanInput input{facts, request.problem, request.budget.within_reach()};
+  Plan plan = plan_of(request, input);
+  if (!plan.not_private.empty()) {
+    refuse_ledger_if(true, "it takes private requests only: " + plan.not_private.front());
+  }
+  refuse_ledger_if(plan.charges.empty(), "it takes private requests only: the plan adds no noise");
+  refuse_ledger_if(plan.noise_path == NoisePath::fast,
+                   "noise_path fast has no price: the distance of its noise from the ideal law is not bounded");
   const Filter filter = ledger.filter();
-  const Price price = price_of(planned_cost(plan), filter);
-  const Filter::Cost cost = filter.cost_of(price.event, price.distance);
+  const Filter::Cost cost = cost_in(filter, planned_cost(plan));
   return {input, std::move(plan), filter, cost};
 }
 
-Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, const LedgerUse& use) {
-  Ledger& ledger = use.ledger;
-  const LedgerTerms& terms = ledger.terms();
-  const Quote quoted = quote(request, rows.facts(terms.rows), ledger);
-  refuse_if(!bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
-  std::string digest = digest_of(request, quoted.input, terms);
-  if (use.part) digest = hex_of(sha256("part " + digest));  // never the answer to a request for all rows
-  const std::optional<std::string> before = use.again || use.part ? std::nullopt : ledger.stored(digest);
-  if (!before) require_fit(quoted);
-  if (!use.part && hex_of(rows.fingerprint()) != terms.fingerprint) {
-    throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for; nothing was charged",
-                "data");
-  }
-  if (before) return {*before, model_from_text(*before, "the stored model"), true};
+ChargedRun charged_run(const TrainRequest& request, const Quote& quoted, const LedgerTerms& terms) {
+  return {planned_cost(quoted.plan), quoted.input.facts, request.budget.delta, digest_of(request, quoted.input, terms),
+          [&request, &quoted](Engine& engine, Curator& curator) {
+            return make_model(run_plan(engine, quoted.plan, request, curator), quoted.plan, request, quoted.input);
+          }};
+}
 
-  Curator curator(bits);
-  Reservation reservation = curator.charge(planned_cost(quoted.plan), ledger, digest);
-  reservation.begin_reading();
-  const std::unique_ptr<Engine> engine = rows.open();
-  const Facts& planned = quoted.input.facts;
-  const Facts found = engine->facts();
-  if (found.rows != planned.rows || found.features != planned.features || found.data_norm != planned.data_norm ||
-      found.classes != planned.classes) {
-    throw Error(
-        ErrorKind::invalid_data,
-        fmt::format("data: read like this it has {} rows of {} features, the ledger was made for {} rows and the "
-                    "plan for {} features; what was reserved stays spent",
-                    found.rows, found.features, planned.rows, planned.features),
-        "data");
-  }
-  Released released;
-  released.model = make_model(run_plan(*engine, quoted.plan, request, curator), quoted.plan, request, quoted.input);
-  released.model.card.budget = card_of(reservation, quoted, terms);
-  if (use.part) released.model.card.remarks.emplace_back(kPart);
-  released.text = model_text(released.model);
-  ledger.release(reservation, released.text);
-  return released;
+Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, const LedgerUse& use) {
+  const LedgerTerms& terms = use.ledger.terms();
+  const Quote quoted = quote(request, rows.facts(terms.rows), use.ledger);
+  return run_charged(rows, {use, bits}, charged_run(request, quoted, terms));
 }
 
 }  // namespace sotto

@@ -3,9 +3,10 @@
 #include <optional>
 
 #include "sotto/algorithms/algorithm.h"
+#include "sotto/algorithms/personal.h"
+#include "sotto/charged_run.h"
 #include "sotto/model/model.h"
 #include "sotto/optim/engine.h"
-#include "sotto/privacy/ledger/ledger.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -15,10 +16,12 @@ struct TrainRequest {
   Problem problem;
   Algorithm algorithm;
   Budget budget;
-  std::string encoding = "{}";              ///< stored in the model for prediction from raw columns
-  std::vector<std::string> not_private;     ///< why the data's preparation was not private, e.g. observed bounds
-  std::optional<std::uint64_t> order_seed;  ///< repeats the order of the rows; the guarantee does not rest on it
-  std::function<void(double)> progress;     ///< called with the fraction of rows done, a function of counts alone
+  std::string encoding = "{}";                 ///< stored in the model for prediction from raw columns
+  std::vector<std::string> not_private;        ///< why the data's preparation was not private, e.g. observed bounds
+  std::optional<BoundsCost> bounds_cost{};     ///< of the schema rows are read with; the card promises both together
+  std::optional<std::uint64_t> order_seed;     ///< repeats the order of the rows; the guarantee does not rest on it
+  std::function<void(double)> progress;        ///< called with the fraction of rows done, a function of counts alone
+  std::optional<PersonalEpsilons> personal{};  ///< public, by position; the budget's epsilon is the largest
 };
 
 /// Plan, charge, run, release, card. `bits` is the noise; a seeded source stamps the model *not private*.
@@ -35,22 +38,17 @@ struct Quote {
 };
 /// Throws Error{invalid_argument} for what a ledger does not take: another relation, a request that is not private, or
 /// noise whose distance from its ideal law is not known (noise_path fast).
+/// Error{unsupported}, saying which filter would take it, if the ledger's filter has no price for it.
 Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger);
 
-/// The ledger a run is charged to.
-struct LedgerUse {
-  Ledger& ledger;
-  bool again = false;  ///< train and charge again although the same request was answered before
-  /// By the holder's word the rows are a part of the ledger's data, chosen without looking at values: the fingerprint
-  /// is not compared, and the run is charged whatever was answered before.
-  bool part = false;
-};
-/// What left, as it is stored in the ledger.
-struct Released {
-  std::string text;  ///< of the model file
-  Model model;
-  bool stored = false;  ///< an earlier answer to the same request, free of charge
-};
+/// Throws Error{invalid_argument} unless bounds and training are statements about the same neighbours.
+void check_bounds_cost(const TrainRequest& request);
+/// The part of quote() that needs no plan.
+void refuse_unpriced(const TrainRequest& request, const LedgerTerms& terms);
+/// The canonical form of a request: equal requests on equal data, and only those, have equal digests.
+std::string digest_of(const TrainRequest& request, const PlanInput& input, const LedgerTerms& terms);
+/// The run of a request that was quoted; request and quote are to outlive it.
+ChargedRun charged_run(const TrainRequest& request, const Quote& quoted, const LedgerTerms& terms);
 /// The same under a budget: plan, test, reserve durably, and only then read rows; the model is in the ledger before it
 /// is returned. A request that was answered before gets the same bytes again. Whatever fails or is killed after the
 /// reservation stays spent. Throws Error{budget_exceeded} before any row is read, and charges nothing then.

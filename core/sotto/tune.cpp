@@ -1,40 +1,23 @@
-// What: private choice of hyper-parameters (spec 6.6, 6.7), three ways.
-// Formula: parts: training parts cost (epsilon, delta) each, the last part one choice by error counts with R = 2 at
-//   epsilon; a row is in one part, so all cost (epsilon, delta). random_stopping: tuning/random_stopping.h.
-// Conditions: parts: replace_one, places by a key independent of all values. random_stopping: each run's setting
-// uniform,
-//   number of runs from the secret stream and not reported, none gives the zero model.
+// What: private choice of hyper-parameters (spec 6.6, 6.7), three ways. Costs: tune_plan.cpp.
+// Conditions: parts: places by a key independent of all values. random_stopping: each run's setting uniform, the number
+//   of runs from the secret stream and not reported, none gives the zero model.
 // Reference: [Wu17, Algorithm 3]; [Papernot22, Theorem 6].
-// Fails if wrong: Tune.*
+// Fails if wrong: Tune.*, TuneWithLedger.*
 #include "sotto/tune.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/sha256.h"
 #include "sotto/optim/row_counts.h"
 #include "sotto/optim/row_gradients.h"
-#include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/random/samplers.h"
 #include "sotto/tuning/parts.h"
-#include "sotto/tuning/random_stopping.h"
 
 namespace sotto {
 namespace {
-
-TrainRequest with(const TrainRequest& base, const Setting& setting) {
-  TrainRequest request = base;
-  request.progress = nullptr;
-  for (const auto& [name, value] : setting) {
-    const bool known =
-        set_field(request.problem, name, value) ||
-        std::visit([&, &n = name, &v = value](auto& method) { return set_field(method, n, v); }, request.algorithm);
-    require(known, "grid", "neither the problem nor the method has a parameter " + name);
-  }
-  return request;
-}
 
 KeyedPermutation::Key fresh_key() {
   BitSource coins;
@@ -43,16 +26,10 @@ KeyedPermutation::Key fresh_key() {
   return key;
 }
 
-void list_tried(PrivacyCard& card, const TuneRequest& request, const std::string& how) {
+std::string tried_text(const TuneRequest& request, const std::string& how) {
   std::string text = how + "; tried:";
   for (const Setting& setting : request.grid) text += " (" + setting_text(setting) + ")";
-  card.remarks.push_back(text);
-}
-
-/// Every run takes part in the choice, so each must be private, whichever wins; its remarks would be lost with it.
-void require_private(const Plan& plan) {
-  require(plan.not_private.empty() && !plan.charges.empty(), "method", "must be private to be tuned privately");
-  require(plan.noise_path == NoisePath::safe, "noise_path", "must be safe to be tuned privately");
+  return text;
 }
 
 Sensitive<Vector> errors_of(const Engine& rows, const Loss& loss, const Vector& points) {
@@ -62,12 +39,16 @@ Sensitive<Vector> errors_of(const Engine& rows, const Loss& loss, const Vector& 
   return errors.take();
 }
 
-Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
+constexpr const char* kOnPublicRows = "tuned on public rows, at no cost";
+
+/// The request with the setting that makes the fewest errors on public rows.
+TrainRequest choose_on_public(Engine* public_rows, const TuneRequest& request, BitSource& bits) {
   require(public_rows != nullptr, "public_data", "must be given to tune on it");
+  require(!request.grid.empty(), "grid", "must have at least one combination");
   const auto parts = split_rows(*public_rows, fresh_key(), 2);
   Vector points;
   for (const Setting& setting : request.grid) {
-    const Model model = train(*parts[0], with(request.train, setting), bits);
+    const Model model = train(*parts[0], with_setting(request.train, setting), bits);
     points.insert(points.end(), model.weights.begin(), model.weights.end());
   }
   BitSource coins;
@@ -75,69 +56,36 @@ Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& reque
   open.stamp("the rows are public");
   const Vector errors = open.release_unprotected(errors_of(*parts[1], request.train.problem.loss, points));
   const auto best = static_cast<std::size_t>(std::min_element(errors.begin(), errors.end()) - errors.begin());
-  TrainRequest chosen = with(request.train, request.grid[best]);
+  TrainRequest chosen = with_setting(request.train, request.grid[best]);
   chosen.progress = request.train.progress;
-  Model model = train(rows, chosen, bits);
-  list_tried(model.card, request, "tuned on public rows, at no cost");
+  return chosen;
+}
+
+Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
+  Model model = train(rows, choose_on_public(public_rows, request, bits), bits);
+  model.card.remarks.push_back(tried_text(request, kOnPublicRows));
   return model;
 }
 
-Model by_parts(Engine& rows, const TuneRequest& request, BitSource& bits) {
-  const Budget& budget = request.train.budget;
-  if (budget.relation != Relation::replace_one) {
-    throw Error(ErrorKind::unsupported, "relation: parts of public sizes need replace_one", "relation");
-  }
-  for (const Setting& setting : request.grid) {
-    const TrainRequest one = with(request.train, setting);
-    require_private(make_plan(one.algorithm, {rows.facts(), one.problem, one.budget}));
-  }
-  const auto parts = split_rows(rows, fresh_key(), request.grid.size() + 1);
+Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
+  const auto parts = split_rows(rows, fresh_key(), plan.runs.size() + 1);
   std::vector<Model> models;
   Vector points;
-  double delta = 0;
-  for (std::size_t i = 0; i < request.grid.size(); ++i) {
-    models.push_back(train(*parts[i], with(request.train, request.grid[i]), bits));
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+    models.push_back(train(*parts[i], plan.runs[i], bits));
     points.insert(points.end(), models[i].weights.begin(), models[i].weights.end());
-    delta = std::max(delta, models[i].card.delta);
   }
-  const Choice choice{2, budget.epsilon, Aim::smallest, Vector(models.size(), 0.0)};
+  const double epsilon = request.train.budget.epsilon;
+  const Choice choice{2, epsilon, Aim::smallest, Vector(models.size(), 0.0)};
   Curator curator(bits);
   curator.charge({choice.event()});
   Model model = std::move(models[curator.choose(errors_of(*parts.back(), request.train.problem.loss, points), choice)]);
-  model.card.epsilon = budget.epsilon;
-  model.card.delta = delta;  // of the dearest part: which one was chosen must not be told by its price
-  model.card.events.push_back({std::string(ExponentialEvent::kName), "epsilon", budget.epsilon, 1, 1});
-  list_tried(model.card, request,
-             "trained on one of " + std::to_string(parts.size()) + " parts, chosen by errors on the last");
+  model.card.epsilon = plan.epsilon;
+  model.card.delta = plan.delta;
+  model.card.events.push_back({std::string(ExponentialEvent::kName), "epsilon", epsilon, 1, 1});
+  model.card.remarks.push_back(tried_text(
+      request, "trained on one of " + std::to_string(parts.size()) + " parts, chosen by errors on the last"));
   return model;
-}
-
-/// The request with the largest epsilon at which its training costs at most `rho`.
-TrainRequest priced(const TrainRequest& base, const Facts& facts, double rho) {
-  TrainRequest request = base;
-  const auto rho_at = [&](double epsilon) {
-    request.budget.epsilon = epsilon;
-    const Plan plan = make_plan(request.algorithm, {facts, request.problem, request.budget});
-    require_private(plan);
-    return zcdp_rho_of(event_of(plan.charges), request.budget.relation);
-  };
-  double low = 0, high = base.budget.epsilon;
-  if (rho_at(high) <= rho) return request;
-  for (int i = 0; i < 50 && high - low > 1e-3 * high; ++i) {
-    const double middle = (low + high) / 2;
-    (rho_at(middle) <= rho ? low : high) = middle;
-  }
-  require(low > 0, "epsilon", "too small for a selection over so many runs");
-  rho_at(low);
-  return request;
-}
-
-/// The part of delta that pays for the distance of the noise drawn from its ideal law, over all runs.
-double distance_delta(const TrainRequest& run, const Facts& facts, const Budget& whole, double mean_runs) {
-  const Plan plan = make_plan(run.algorithm, {facts, run.problem, run.budget});
-  if (!plan.noise) return 0;
-  const double distance = plan.noise->delta_num / (1 + std::exp(run.budget.epsilon));
-  return (1 + std::exp(whole.epsilon)) * mean_runs * distance;
 }
 
 /// Zero weights and the card of the first setting: what no run at all returns.
@@ -160,22 +108,15 @@ Mechanism score_noise(double rho) {
   return noise;
 }
 
-Model by_random_stopping(Engine& rows, const TuneRequest& request, BitSource& bits) {
+Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
   const Facts facts = rows.facts();
-  const Budget& budget = request.train.budget;
-  const StoppingTerms terms = stopping_terms(budget, request.mean_runs);
-  std::vector<TrainRequest> runs;
-  for (const Setting& setting : request.grid) {
-    runs.push_back(priced(with(request.train, setting), facts, terms.train_rho));
-    require(distance_delta(runs.back(), facts, budget, request.mean_runs) <= budget.delta / 1000, "delta",
-            "too small for the numerical distance of this noise; use discrete_gaussian");
-  }
+  const StoppingTerms& terms = plan.stopping;
   const Mechanism noise = score_noise(terms.score_rho);
-  Model best = default_model(runs.front(), facts);
+  Model best = default_model(plan.runs.front(), facts);
   double fewest = std::numeric_limits<double>::infinity();
   Curator curator(bits);
   for (std::uint64_t left = draw_poisson(bits, request.mean_runs); left > 0; --left) {
-    Model model = train(rows, runs[draw_below(bits, runs.size())], bits);
+    Model model = train(rows, plan.runs[draw_below(bits, plan.runs.size())], bits);
     curator.charge({event_of(noise)});
     const double score = curator.release(errors_of(rows, request.train.problem.loss, model.weights), noise).front();
     if (!(score < fewest)) continue;
@@ -190,20 +131,74 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, BitSource& bi
   best.card.events = {{std::string(SelectionEvent::kName), "mean", static_cast<double>(request.mean_runs), 1, 1},
                       {std::string(ZcdpEvent::kName), "rho", terms.run_rho, 1, 1}};
   best.card.theorem += "; best of a random number of runs [Papernot22, Theorem 6]";
-  list_tried(best.card, request, "the best by noisy errors of a secret number of runs, settings drawn at random");
+  best.card.remarks.push_back(
+      tried_text(request, "the best by noisy errors of a secret number of runs, settings drawn at random"));
   return best;
+}
+
+Model run_tuning(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
+  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, bits);
+  return by_random_stopping(rows, request, plan, bits);
+}
+
+std::string joined_digest(const std::string& one, const std::string& other) {
+  Sha256 hash;
+  hash.add_text("sotto tuning 1");
+  hash.add_text(one);
+  hash.add_text(other);
+  return hex_of(hash.finish());
+}
+
+Released by_public_data(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
+  const LedgerTerms& terms = charged.use.ledger.terms();
+  const TrainRequest chosen = choose_on_public(public_rows, request, charged.bits);
+  const Quote quoted = quote(chosen, rows.facts(terms.rows), charged.use.ledger);
+  ChargedRun run = charged_run(chosen, quoted, terms);
+  const std::string remark = tried_text(request, kOnPublicRows);
+  run.request = joined_digest(run.request, remark);
+  run.run = [&remark, train = run.run](Engine& engine, Curator& curator) {
+    Model model = train(engine, curator);
+    model.card.remarks.push_back(remark);
+    return model;
+  };
+  return run_charged(rows, charged, run);
+}
+
+/// The bounds were found once, not once a run.
+TuneRequest without_bounds(const TuneRequest& request) {
+  TuneRequest runs = request;
+  runs.train.bounds_cost.reset();
+  return runs;
+}
+
+Model with_bounds(Model model, const TuneRequest& request) {
+  if (request.train.bounds_cost) add_bounds_cost(model.card, *request.train.bounds_cost);
+  return model;
 }
 
 }  // namespace
 
 Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
-  require(!request.grid.empty(), "grid", "must have at least one combination");
-  switch (request.by) {
-    case TuneBy::public_data: return by_public_data(rows, public_rows, request, bits);
-    case TuneBy::parts: return by_parts(rows, request, bits);
-    case TuneBy::random_stopping: return by_random_stopping(rows, request, bits);
-  }
-  throw Error(ErrorKind::internal, "unknown way of tuning");
+  check_bounds_cost(request.train);
+  const TuneRequest runs = without_bounds(request);
+  if (request.by == TuneBy::public_data) return with_bounds(by_public_data(rows, public_rows, runs, bits), request);
+  return with_bounds(run_tuning(rows, runs, plan_tuning(runs, rows.facts()), bits), request);
+}
+
+Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
+  const LedgerTerms& terms = charged.use.ledger.terms();
+  refuse_unpriced(request.train, terms);
+  if (request.by == TuneBy::public_data) return by_public_data(rows, public_rows, request, charged);
+  const Facts facts = rows.facts(terms.rows);
+  const TuneRequest runs = without_bounds(request);
+  const TunePlan plan = plan_tuning(runs, facts);
+  const std::string how = std::string(enum_name(request.by)) + " " + std::to_string(request.mean_runs);
+  const std::string base = digest_of(request.train, {facts, request.train.problem, request.train.budget}, terms);
+  // The draws of every run are charged by curators of their own: the reservation covers them as one event.
+  return run_charged(
+      rows, charged,
+      {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
+       [&](Engine& engine, Curator&) { return with_bounds(run_tuning(engine, runs, plan, charged.bits), request); }});
 }
 
 }  // namespace sotto

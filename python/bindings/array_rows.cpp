@@ -65,6 +65,13 @@ class RowMap {
     return clip_and_store(wide_, encoding_.data_norm, stored_);
   }
   std::span<float> stored() noexcept { return stored_; }
+  /// Of the values scaled, before the constant feature and the clip.
+  template <class T>
+  double norm(std::span<const T> values) {
+    wide_.clear();
+    for (std::size_t i = 0; i < values.size(); ++i) wide_.push_back(scaled(i, static_cast<double>(values[i])));
+    return safe_norm(wide_);
+  }
 
  private:
   double scaled(std::size_t feature, double value) const noexcept {
@@ -165,6 +172,15 @@ void send_sparse(const SparseArray& array, Codes codes, const ArrayEncoding& enc
   require(encoding.lower.empty(), "bounds", "sparse rows cannot be shifted; declare data_norm alone");
   if (array.doubles) return send_sparse_of<double>(array, codes, encoding, sink);
   send_sparse_of<float>(array, codes, encoding, sink);
+}
+
+void for_each_norm(const DenseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take) {
+  RowMap map(encoding, array.features);
+  if (array.doubles) {
+    for_each_row<double>(array, [&](std::size_t, std::span<const double> row) { take(map.norm(row)); });
+  } else {
+    for_each_row<float>(array, [&](std::size_t, std::span<const float> row) { take(map.norm(row)); });
+  }
 }
 
 bool usable_as_they_are(const DenseArray& array, const ArrayEncoding& encoding) noexcept {

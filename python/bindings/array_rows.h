@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,6 +62,9 @@ float label_of(Codes codes, std::size_t row, std::uint32_t classes) noexcept;
 
 void send_dense(const DenseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink);
 void send_sparse(const SparseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink);
+
+/// Calls take(norm) for every row: the norm of its features, scaled but not clipped, without the constant feature.
+void for_each_norm(const DenseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take);
 
 /// The same rows as a view without a copy, if they can be used as they are: floats in C order, no range, no constant
 /// feature, and every row inside the declared norm.

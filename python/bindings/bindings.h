@@ -11,5 +11,6 @@ void bind_training(nanobind::module_& module);
 void bind_accounting(nanobind::module_& module);
 void bind_ledger(nanobind::module_& module);
 void bind_block_file(nanobind::module_& module);
+void bind_bounds(nanobind::module_& module);
 
 }  // namespace sotto::python

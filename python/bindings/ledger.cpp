@@ -70,14 +70,16 @@ void create(const std::string& path, const nb::dict& given) {
   terms.filter.kind = filter.empty() ? (budget.delta > 0 ? FilterKind::zcdp : FilterKind::sum)
                                      : enum_by_name<FilterKind>(filter, "filter");
   Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);
-  terms.fingerprint = nb::cast<std::string>(given["fingerprint"]);
+  Digest fingerprint{};
+  require(digest_from_hex(nb::cast<std::string>(given["fingerprint"]), fingerprint), "fingerprint",
+          "must be 64 hexadecimal digits");
   // Under add_remove the number of rows is private and appears nowhere.
   if (budget.relation == Relation::replace_one) terms.rows = nb::cast<std::uint64_t>(given["rows"]);
-  SqliteLedger::create(path, terms, nb::cast<std::string>(given["anchor"]));
+  SqliteLedger::create(path, terms, fingerprint, nb::cast<std::string>(given["anchor"]));
 }
 
 bool is_about(const std::string& path, const Rows& rows) {
-  return rows.fingerprinted && hex_of(rows.fingerprint) == SqliteLedger(path).terms().fingerprint;
+  return rows.fingerprinted && SqliteLedger(path).is_about(rows.fingerprint);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/model/evaluation.h"
+#include "sotto/model/intervals.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"
 
@@ -74,6 +75,19 @@ Matrix probabilities(const Model& model, const Rows& rows) {
   return array_of<Matrix>(std::move(shares), {rows.view.rows, classes});
 }
 
+/// A row of (lower, upper) for every weight of a model that released what intervals need; otherwise none.
+nb::object weight_intervals(const Model& model, double level) {
+  if (!model.uncertainty) return nb::none();
+  const IntervalMaker maker(*model.uncertainty, level);
+  std::vector<double> ends;
+  for (std::size_t j = 0; j < model.weights.size(); ++j) {
+    const Interval interval = maker.coefficient(j, model.weights[j]);
+    ends.push_back(interval.lower);
+    ends.push_back(interval.upper);
+  }
+  return nb::cast(array_of<Matrix>(std::move(ends), {model.weights.size(), 2}));
+}
+
 std::string evaluation_json(const Model& model, const Rows& rows) {
   const Evaluation found = evaluate(model, rows_in_memory(rows));
   return Json{{"rows", found.rows}, {"accuracy", found.accuracy}, {"loss", found.loss},
@@ -97,6 +111,7 @@ void bind_model(nb::module_& module) {
       .def("class_texts", [](const Model& m) { return class_texts(m); })
       .def("gives_probabilities", [](const Model& m) { return gives_probabilities(loss_of(m)); })
       .def("weights", &weights)
+      .def("intervals", &weight_intervals, nb::arg("level"))
       .def("scores", &score_matrix, nb::arg("rows"))
       .def("predicted", &predicted, nb::arg("rows"))
       .def("probabilities", &probabilities, nb::arg("rows"))

@@ -14,6 +14,9 @@
 #include "ledger_price.h"
 #include "request.h"
 #include "rows.h"
+#include "sotto/bounds.h"
+#include "sotto/data/block_file.h"
+#include "sotto/data/fingerprint.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
@@ -34,6 +37,12 @@ class SharedRows final : public RowSource {
   Facts facts(std::uint64_t) const override { return rows_.facts; }
   Digest fingerprint() const override { return rows_.fingerprint; }
   std::unique_ptr<Engine> open() override { return rows_.open(); }
+  /// An array in memory is whoever calls fit's, and stays as it is while they wait.
+  Opened open_fingerprinted() override {
+    Opened opened{rows_.open(), rows_.fingerprint};
+    if (!rows_.path.empty()) opened.fingerprint = fingerprint_of(BlockFile(rows_.path));
+    return opened;
+  }
 
  private:
   const Rows& rows_;
@@ -116,6 +125,11 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
   job->request.encoding = nb::cast<std::string>(how["encoding"]);
   job->request.not_private = nb::cast<std::vector<std::string>>(how["not_private"]);
   job->request.order_seed = nb::cast<std::optional<std::uint64_t>>(how["order_seed"]);
+  if (const nb::object found = nb::cast<nb::object>(how["found_norm"]); !found.is_none()) {
+    const FoundNorm norm = nb::cast<FoundNorm>(found);
+    job->request.bounds_cost = norm.cost;
+    for (const std::string& why : norm.not_private) job->request.not_private.push_back(why);
+  }
   job->noise_seed = nb::cast<std::optional<std::uint64_t>>(how["noise_seed"]);
   job->ledger = nb::cast<std::string>(how["ledger"]);
   job->part = nb::cast<bool>(how["part"]);

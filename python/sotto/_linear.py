@@ -8,6 +8,7 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -24,6 +25,8 @@ from .errors import InvalidArgument, InvalidData, NotPrivateWarning
 from .ledger import Ledger
 
 FROM_Y = "the classes were taken from y, not declared"
+#: Share of epsilon that data_norm="private" is found with.
+NORM_SHARE = 0.1
 #: Labels that need no declaration: everybody knows them before seeing a row.
 PUBLIC_CLASSES = (0, 1)
 
@@ -59,14 +62,15 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if type_of_target(y) not in ("binary", "multiclass"):
             raise ValueError(f"Unknown label type: {type_of_target(y)}")
         self.classes_, not_private = self._class_list(y)
-        encoding = Encoding.of(self, declared_norm, X.shape[1])
         matrix = matrix_of(X)
+        found = self._find_norm(matrix) if declared_norm == "private" else None
+        encoding = Encoding.of(self, declared_norm if found is None else found.data_norm, X.shape[1])
         codes = encode_labels(y, self.classes_)
         self._refuse_undeclared(codes)
         ledger = self._ledger()
         texts = [class_text(value) for value in self.classes_]
         rows = rows_of(matrix, codes, texts, declaration=encoding.declaration(), fingerprint=ledger is not None)
-        return self._train(rows, encoding, not_private, ledger)
+        return self._train(rows, encoding, not_private, ledger, found)
 
     def fit_block_file(self, path: str | os.PathLike[str]) -> "PrivateLinearClassifier":
         """Trains on a block file, which may be larger than memory and carries its own declarations."""
@@ -76,7 +80,9 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.n_features_in_ = encoding.features
         return self._train(rows, encoding, [], self._ledger())
 
-    def _train(self, rows: Any, encoding: Encoding, not_private: list[str], ledger: Ledger | None) -> "PrivateLinearClassifier":
+    def _train(
+        self, rows: Any, encoding: Encoding, not_private: list[str], ledger: Ledger | None, found: Any = None
+    ) -> "PrivateLinearClassifier":
         part = False
         if ledger is not None:
             part = not _core.ledger_is_about(ledger.path, rows)
@@ -91,12 +97,13 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 "not_private": not_private,
                 "order_seed": self._order_seed(),
                 "noise_seed": None,
+                "found_norm": found,
                 "ledger": ledger.path if ledger is not None else "",
                 "part": part,
                 "again": False,
                 "progress": progress.tell,
             }
-            model, _, self.stored_ = _core.train(rows, self._fields(rows.rows, rows.classes), how)
+            model, _, self.stored_ = _core.train(rows, self._fields(rows.rows, rows.classes, found is not None), how)
         self._take(model, encoding)
         return self
 
@@ -126,6 +133,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             n_samples, n_features = np.shape(X) if not hasattr(X, "shape") else X.shape
         if n_samples is None or n_features is None:
             raise InvalidArgument("privacy_cost: give X, or n_samples and n_features")
+        if self._declared_norm() == "private":
+            raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
         classes = np.asarray(PUBLIC_CLASSES if self.classes is None else self.classes)
         encoding = Encoding.build(self, self._declared_norm(), n_features, classes)
         facts = {
@@ -166,7 +175,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _loss(self, classes: int) -> str:
         return self._binary_loss if classes == 2 else self._several_loss
 
-    def _fields(self, rows: int, classes: int) -> dict[str, str]:
+    def _fields(self, rows: int, classes: int, norm_found: bool = False) -> dict[str, str]:
         if self.epsilon is None:
             raise InvalidArgument("epsilon: must be given, above 0; whoever spends says how much")
         keywords = self.get_params(deep=False)
@@ -174,11 +183,30 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             keywords["loss"] = self._loss(classes)
         if keywords.get("C") is not None and self.neighboring_relation == "add_remove":
             raise InvalidArgument("C: its meaning depends on the number of rows, which add_remove hides; give alpha")
+        if norm_found:
+            keywords["epsilon"] = float(self.epsilon) * (1 - NORM_SHARE)
         return fields_of(keywords, self.options, rows)
 
-    def _declared_norm(self) -> float | None:
-        if self.data_norm == "private":
-            raise InvalidArgument('data_norm: "private" is not available in this version; declare a number')
+    def _find_norm(self, matrix: Any) -> Any:
+        """A bound on the norm of rows, chosen privately for a share of epsilon; the card promises both together."""
+        if self.accountant is not None:
+            raise InvalidArgument('data_norm: "private" is not charged to an accountant; declare a number')
+        if scipy.sparse.issparse(matrix):
+            raise InvalidArgument('data_norm: "private" needs dense rows; declare a number')
+        if self.epsilon is None:
+            raise InvalidArgument("epsilon: must be given, above 0; whoever spends says how much")
+        raw = Encoding.build(self, 1.0, matrix.shape[1], self.classes_).declaration()
+        asked = {
+            "epsilon": float(self.epsilon) * NORM_SHARE,
+            "delta": 0.0,
+            "relation": self.neighboring_relation,
+            "tail": 0.01,
+        }
+        return _core.find_norm(matrix, raw, asked)
+
+    def _declared_norm(self) -> Any:
+        if isinstance(self.data_norm, str) and self.data_norm == "private":
+            return "private"
         if self.data_norm is None:
             if self.bounds is None:
                 raise InvalidArgument(
@@ -187,7 +215,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 )
             return None
         if isinstance(self.data_norm, str) or not (math.isfinite(self.data_norm) and self.data_norm > 0):
-            raise InvalidArgument(f'data_norm: got {self.data_norm!r}, must be a finite number above 0')
+            raise InvalidArgument(f'data_norm: got {self.data_norm!r}, must be a finite number above 0, or "private"')
         return float(self.data_norm)
 
     def _class_list(self, y: Any) -> tuple[Any, list[str]]:

@@ -10,11 +10,12 @@ import numpy as np
 
 
 class Summary:
-    """The coefficients of a fitted estimator with intervals for the noise that privacy added.
+    """The coefficients of a fitted estimator with intervals.
 
-    Where the noise is on the released weights its standard deviation is known exactly and public. The interval holds
-    for that noise alone: the uncertainty of the sample is not in it, as measuring it would read the rows again. Where
-    the noise is added elsewhere no interval is given.
+    A model that was fitted with ``options={"intervals": ...}`` (methods objective and output) released what confidence
+    intervals need: they count sampling and noise (``covers`` is "sampling and noise"). Otherwise, where the noise is on
+    the released weights, its standard deviation is public and the interval is for that noise alone. Where the noise is
+    added elsewhere there is none.
     """
 
     def __init__(self, estimator: Any, level: float = 0.95) -> None:
@@ -29,6 +30,8 @@ class Summary:
         constants = estimator.intercept_[:, None] if encoding.intercept else np.empty((len(estimator.coef_), 0))
         self.coefficients = np.hstack([estimator.coef_, constants])
         self.noise_stddev = self._noise(card, encoding)
+        self._ends = self._released(estimator, level)
+        self.covers = "sampling and noise" if self._ends is not None else "noise" if self.noise_stddev is not None else ""
 
     @staticmethod
     def _noise(card: Any, encoding: Any) -> Any:
@@ -46,8 +49,25 @@ class Summary:
                 scales[-1] = stddev * float(np.sqrt(encoding.intercept**2 + np.sum(shift**2)))
         return scales
 
+    @staticmethod
+    def _released(estimator: Any, level: float) -> tuple[Any, Any] | None:
+        encoding = estimator.encoding_
+        ends = estimator.model_.intervals(level)
+        if ends is None:
+            return None
+        lower, upper = (np.array(side).reshape(len(estimator.coef_), -1) for side in np.asarray(ends).T)
+        for side in (lower, upper):
+            if encoding.lower:
+                side[:, : encoding.features] /= np.array(encoding.upper) - np.array(encoding.lower)
+            if encoding.intercept:
+                # With bounds the constant term of raw features is a mixture of all weights.
+                side[:, -1] = np.nan if encoding.lower else side[:, -1] * encoding.intercept
+        return lower, upper
+
     def interval(self) -> tuple[Any, Any] | None:
-        """Lower and upper ends, or None where the noise of a coefficient is not known."""
+        """Lower and upper ends, or None where nothing is known about a coefficient's error."""
+        if self._ends is not None:
+            return self._ends
         if self.noise_stddev is None:
             return None
         # Chebyshev for the L2-Laplace noise of pure privacy, whose tails are heavier than normal ones.
@@ -69,9 +89,10 @@ class Summary:
 
     def __repr__(self) -> str:
         percent = f"{100 * self.level:g}%"
-        lines = [f"{'class':<12} {'feature':<20} {'coefficient':>12}  {percent} interval of the privacy noise"]
+        what = self.covers or "none"
+        lines = [f"{'class':<12} {'feature':<20} {'coefficient':>12}  {percent} interval of: {what}"]
         for label, name, value, low, high in self.rows():
-            ends = "noise not on the weights" if low is None else f"[{low:.4g}, {high:.4g}]"
+            ends = "-" if low is None else f"[{low:.4g}, {high:.4g}]"
             lines.append(f"{label:<12} {name:<20} {value:>12.4g}  {ends}")
         return "\n".join(lines)
 

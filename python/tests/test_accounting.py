@@ -27,9 +27,9 @@ def test_calibrated_noise_keeps_the_target():
     plan = {"mechanism": "gaussian", "sampling": "poisson", "rate": 0.01, "steps": 100}
     noise = ac.calibrate_noise(1.0, 1e-6, relation="add_remove", **plan)
     event = ac.release_plan("add_remove", noise=noise, **plan)
-    assert ac.epsilon(event, 1e-6, relation="add_remove") <= 1.0
+    assert ac.delta(event, 1.0, relation="add_remove") <= 1e-6
     less = ac.release_plan("add_remove", noise=noise * 0.99, **plan)
-    assert ac.epsilon(less, 1e-6, relation="add_remove") > 1.0
+    assert ac.delta(less, 1.0, relation="add_remove") > 1e-6
     assert ac.calibrate_steps(1.0, 1e-6, relation="add_remove", **{**plan, "noise": noise}) >= 100
 
 

@@ -200,6 +200,26 @@ def test_summary_gives_intervals_of_the_noise(two):
     assert "intercept" in repr(summary) and "<table>" in summary._repr_html_()
 
 
+def test_released_intervals_count_sampling_too(two):
+    X, y = two
+    model = LogisticRegression(epsilon=5.0, delta=1e-6, data_norm=1.0, alpha=0.01, method="objective", options={"intervals": 0.5}).fit(X, y)
+    summary = model.summary(0.9)
+    assert summary.covers == "sampling and noise"
+    low, high = summary.interval()
+    assert (low < summary.coefficients).all() and (summary.coefficients < high).all()
+
+
+def test_a_norm_found_privately_is_paid_from_epsilon(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, data_norm="private").fit(3 * X, y)
+    assert model.privacy_.is_private and 1.0 <= model.privacy_.epsilon < 1.001
+    # All rows have norm 3: a candidate far from it is all but impossible.
+    assert 2.9 < (model.encoding_.stored_norm**2 - 1) ** 0.5 < 12
+    assert any(event["event"] == "exponential" for event in model.privacy_["events"])
+    with pytest.raises(ValueError, match="dry run"):
+        model.privacy_cost(X)
+
+
 def test_cards_are_shown_as_html(two):
     model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two)
     assert "guarantee" in model.privacy_._repr_html_()

@@ -8,6 +8,7 @@
 #include "sotto/data/block_file.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
+#include "sotto/engines/weighted.h"
 #include "unit/block_file_fixture.h"
 
 namespace sotto {
@@ -129,6 +130,58 @@ TEST_P(EngineLaws, EveryEngineFeedsTheRowsAtGivenPositions) {
       EXPECT_EQ(fed.rows, positions.size()) << named.name;
       EXPECT_TRUE(fed.bytes == expected.bytes) << named.name;
     }
+  }
+}
+
+/// Counts rows whose weight is not their first value.
+struct WeightCheck : RowConsumer {
+  void consume(const RowBlock& block) noexcept override {
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const float first = block.sparse() ? block.values[block.offsets[i]] : block.dense[i * block.features];
+      if (block.weights == nullptr || block.weights[i] != first) ++wrong;
+    }
+    rows += block.rows;
+  }
+  std::uint64_t rows = 0;
+  std::uint64_t wrong = 0;
+};
+
+TEST_P(EngineLaws, AWeightStaysWithThePositionOfItsRowInEveryEngineAndOrder) {
+  constexpr std::uint32_t kRows = 1234, kFeatures = 3;
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("rows.sotto");
+  std::vector<Row> rows = make_rows(kRows, kFeatures, false);
+  for (std::uint32_t i = 0; i < kRows; ++i) {
+    if (GetParam()) rows[i].columns = {0, 1, 2};
+    rows[i].values = {static_cast<float>(i + 1) * 0x1p-12F, 0.25F, 0.5F};
+  }
+  pack_rows(path, rows, kFeatures, GetParam());
+  std::vector<float> weights;  // by stored position: packing shuffles
+  for (const Row& row : stored_rows(path)) weights.push_back(row.values[0]);
+  const std::vector<std::uint64_t> some = {0, 1, 2, 5, 600, 601, 1000, 1232, 1233};
+  for (const NamedEngine& named : kEngines) {
+    const std::unique_ptr<Engine> plain = named.make(path);
+    WeightedEngine engine(*plain, weights);
+    for (const std::uint32_t buffer_rows : {100U, 8192U}) {
+      for (const int kind : {0, 1, 2}) {  // stored, fixed, fresh
+        ScanOrder order{.block_rows = engine.block_rows(), .buffer_rows = buffer_rows, .key = {1, 2, 3, 4}};
+        if (kind == 0) order.kind = ScanOrder::Kind::stored;
+        order.fresh = kind == 2;
+        for (std::uint32_t pass = 0; pass < 4; ++pass) {
+          WeightCheck check;
+          engine.scan(order, pass, check);
+          EXPECT_EQ(check.rows, kRows) << named.name;
+          EXPECT_EQ(check.wrong, 0U) << named.name << " kind " << kind << " pass " << pass;
+        }
+      }
+    }
+    WeightCheck part, chosen;
+    engine.scan_rows(100, 700, part);
+    EXPECT_EQ(part.rows, 700U);
+    EXPECT_EQ(part.wrong, 0U) << named.name;
+    engine.scan_positions(some, chosen);
+    EXPECT_EQ(chosen.rows, some.size());
+    EXPECT_EQ(chosen.wrong, 0U) << named.name;
   }
 }
 

@@ -101,7 +101,7 @@ class Classes(unittest.TestCase):
     def test_a_plan_counts_classes_given_by_number_or_list(self):
         def sensitivity(*more):
             return json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "2", "--lambda", "0.01",
-                                             "--epsilon", "1", "--json", *more))["l2_sensitivity"]
+                                             "--method", "bolt_on", "--epsilon", "1", "--json", *more))["l2_sensitivity"]
         two = sensitivity()
         self.assertAlmostEqual(sensitivity("--classes", "9") / two, 3, places=5)
         self.assertEqual(sensitivity("--classes", "a,b,c"), sensitivity("--classes", "3"))

@@ -55,12 +55,49 @@ class Contract(unittest.TestCase):
     def test_the_published_calibration_is_not_private(self):
         self.assertIs(self.train("--calibration", "published")["private"], False)
 
+    def test_a_budget_beyond_reach_buys_what_is_within(self):
+        for method in ("bolt_on", "scs13", "objective", "output", "dpgd"):
+            plan = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "5", "--lambda", "0.01", "--method",
+                                             method, "--epsilon", "1e6", "--delta", "1e-6", "--json"))
+            self.assertTrue(plan["private"])
+            self.assertLessEqual(plan["guarantee"]["epsilon"], 1e4)
+
     def test_plan_prints_the_same_fields_without_rows(self):
         plan = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "5", *RECIPE, "--json"))
         trained = self.train()
         self.assertLessEqual(FIELDS, plan.keys())
         for field in ("method", "private", "relation", "guarantee"):
             self.assertEqual(plan[field], trained[field])
+
+    def test_intervals_travel_with_the_model(self):
+        recipe = ["--data", "sphere.csv", "--label", "y", "--loss", "logistic", "--lambda", "0.01", "--data-norm", "1",
+                  "--method", "output", "--epsilon", "1", "--delta", "1e-6", "--out", "sure.json", "--json"]
+        card = json.loads(self.run_sotto("train", *recipe, "--intervals", "0.2"))
+        self.assertLessEqual(card["guarantee"]["epsilon"], 1)
+        self.assertEqual(len(card["events"]), 2)
+        told = json.loads(self.run_sotto("explain", "--model", "sure.json", "--intervals", "0.95", "--json"))
+        self.assertEqual([one["feature"] for one in told["coefficients"]], ["x1", "x2", "x3", "x4", "x5"])
+        for one in told["coefficients"]:
+            self.assertLess(one["lower"], one["weight"])
+            self.assertLess(one["weight"], one["upper"])
+        lines = self.run_sotto("predict", "--model", "sure.json", "--data", "sphere.csv", "--intervals", "0.95", "--json")
+        first = json.loads(lines.splitlines()[0])
+        self.assertLess(first["margin_interval"][0], first["margin"])
+        self.assertLess(first["probability"], first["probability_interval"][1])
+
+    def test_personal_epsilons_are_on_the_card(self):
+        directory = Path(self.directory.name)
+        (directory / "epsilons.txt").write_text("0.2 4000\n1 6000\n", encoding="utf-8")
+        classes = self.train("--personal-epsilons", "epsilons.txt")["personal_epsilons"]
+        self.assertEqual([(one["epsilon"], one["positions"]) for one in classes], [(1, 6000), (0.2, 4000)])
+        self.assertEqual(classes[0]["weight"], 1)
+        self.assertLess(classes[1]["weight"], 0.2)
+        rows = (directory / "sphere.csv").read_text(encoding="utf-8").splitlines()
+        more = [rows[0] + ",consent"] + [f"{row},{0.5 if i % 4 == 0 else 1}" for i, row in enumerate(rows[1:])]
+        (directory / "consent.csv").write_text("\n".join(more) + "\n", encoding="utf-8")
+        card = json.loads(self.run_sotto("train", "--data", "consent.csv", "--label", "y", *RECIPE, "--ignore", "consent",
+                                         "--personal-epsilon-column", "consent", "--json"))
+        self.assertEqual([one["positions"] for one in card["personal_epsilons"]], [7500, 2500])
 
     def test_two_runs_draw_different_noise(self):
         models = []
@@ -103,6 +140,13 @@ class Contract(unittest.TestCase):
         self.assertLess(after["remaining"], before["remaining"])
         self.assertEqual([entry["state"] for entry in after["entries"]], ["released"])
         self.assertEqual(after["guarantee"], {"epsilon": 1, "delta": 1e-6})
+        fits = {fit["event"]: fit["largest"] for fit in after["would_fit"]}
+        self.assertEqual(set(fits), {"gaussian", "discrete_gaussian", "pure", "exponential", "request"})
+        self.assertTrue(all(largest > 0 for largest in fits.values()))
+        text = self.run_sotto("ledger", "show", "L")
+        for kind in ("gaussian release of mu", "discrete_gaussian release of rho", "pure release of epsilon",
+                     "exponential release of epsilon", "request of epsilon"):
+            self.assertIn("one more " + kind + " up to", text)
         self.assertIs(json.loads(self.run_sotto(*train, "--out", "second.json"))["stored"], True)
         folder = Path(self.directory.name)
         self.assertEqual((folder / "first.json").read_bytes(), (folder / "second.json").read_bytes())
@@ -137,16 +181,48 @@ class Contract(unittest.TestCase):
             self.assertEqual((record["sequence"], record["previous"], record["spent_loss"]),
                              (sequence, previous, spent))
             self.assertLessEqual(spent, limit)
-            content = text("sotto ledger record 1") + text(previous) + number(sequence) + text(record["kind"])
+            content = text("sotto ledger record 2") + text(previous) + number(sequence) + text(record["kind"])
             for field in ("entry", "time", "cost_loss", "cost_delta", "spent_loss", "spent_delta"):
                 content += number(record[field])
-            content += text(record["request"]) + text(record["detail"])
+            content += text(record["request"]) + text(record["detail"]) + text(record["token"])
             self.assertEqual(hashlib.sha256(content).hexdigest(), record["hash"])
             if record["kind"] == "released":
+                reserved = records[record["entry"]]
+                self.assertEqual(hashlib.sha256(record["token"].encode()).hexdigest(), reserved["token"])
                 self.assertEqual(hashlib.sha256(record["model"].encode()).hexdigest(), record["detail"])
             previous = record["hash"]
         self.assertEqual([record["kind"] for record in records],
                          ["opened", "placed", "reserved", "released", "reserved", "released"])
+
+    def test_what_a_ledger_prints_does_not_tell_the_data(self):
+        self.run_sotto("ledger", "create", "P", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--data", "sphere.csv")
+        self.run_sotto("train", "--ledger", "P", "--data", "sphere.csv", "--label", "y", *RECIPE[:6], "--epsilon", "0.2",
+                       "--delta", "1e-7", *RECIPE[8:])
+        fingerprint = hashlib.sha256((Path(self.directory.name) / "sphere.csv").read_bytes()).hexdigest()
+        for verb in (["show"], ["show", "--json"], ["show", "--fingerprints"], ["log"], ["log", "--json"], ["export"]):
+            printed = self.run_sotto("ledger", verb[0], "P", *verb[1:])
+            self.assertNotIn(fingerprint[:12], printed)
+            self.assertEqual("not for release" in printed, "--fingerprints" in verb)
+        tag = json.loads(self.run_sotto("ledger", "show", "P", "--json", "--fingerprints"))["data_tag"]["tag"]
+        self.assertNotIn("data_tag", json.loads(self.run_sotto("ledger", "show", "P", "--json")))
+        self.assertEqual(len(tag), 64)
+
+    def test_private_tuning_is_charged_to_a_ledger(self):
+        self.run_sotto("ledger", "create", "T", "--budget-epsilon", "2", "--budget-delta", "1e-5", "--data", "sphere.csv",
+                       "--filter", "sum")
+        tune = ["tune", "--ledger", "T", "--data", "sphere.csv", "--label", "y", "--data-norm", "1", "--loss", "logistic",
+                "--method", "bolt_on", "--grid", "lambda=0.01,0.1", "--mean-runs", "2", "--delta", "1e-6", "--json"]
+        for by, spent in (("parts", 0.5), ("random_stopping", 1.0)):
+            card = json.loads(self.run_sotto(*tune, "--tune-by", by, "--epsilon", "0.5"))
+            self.assertIs(card["budget"]["enforced"], True)
+            self.assertIs(card["stored"], False)
+            self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], spent)
+            self.assertIs(json.loads(self.run_sotto(*tune, "--tune-by", by, "--epsilon", "0.5"))["stored"], True)
+        card = json.loads(self.run_sotto(*tune, "--tune-by", "public", "--public-data", "sphere.csv", "--epsilon", "0.25"))
+        self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], 1.25)
+        refused = subprocess.run([PROGRAM, *tune, "--tune-by", "parts", "--epsilon", "0.8"], cwd=self.directory.name,
+                                 stderr=subprocess.PIPE, stdout=subprocess.PIPE, check=False, text=True)
+        self.assertEqual((refused.returncode, refused.stdout), (4, ""))
 
     def test_without_a_ledger_the_card_says_so(self):
         self.assertEqual(self.train()["budget"]["enforced"], False)

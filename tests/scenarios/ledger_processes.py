@@ -5,12 +5,14 @@ Usage: ledger_processes.py <path of sotto> <path of ledger_spender> [test]
 SOTTO_KILLS sets the number of kills (default 100); SOTTO_KILL_SEED repeats their moments.
 Invariant: acknowledged releases <= recorded spends <= budget.
 """
+import fcntl
 import json
 import os
 import random
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -213,6 +215,67 @@ class Processes(unittest.TestCase):
         for name in ("L", "L.anchor"):
             (folder / name).chmod(0o644)
         self.assertEqual(self.show()["spent"], 0)
+
+    def test_data_swapped_between_fingerprint_and_rows_are_not_released_from(self):
+        """The trainer identifies the file, then waits for the anchor's lock to reserve; that is when the file is swapped
+        for another of the same size and time."""
+        big = Path(self.keep.name) / "swapped.csv"
+        rows = [f"0.{i % 10}{i % 7},{1 if i % 2 else -1}\n" for i in range(1500000)]
+        for attempt in range(5):
+            big.write_text("x1,y\n" + "".join(rows), encoding="utf-8")
+            before = big.stat()
+            self.ledger = Path(self.folder.name) / f"L{attempt}"
+            self.create(1, 1e-6, big)
+            command = [SOTTO, "train", "--ledger", self.ledger, "--data", big, *RECIPE, "--epsilon", "0.3", "--delta", "1e-7"]
+            worker = subprocess.Popen(command, cwd=self.folder.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            with open(str(self.ledger) + ".anchor", "rb") as anchor:
+                caught = self.lock_while_identifying(worker, big, anchor)
+                if caught:
+                    other = Path(self.folder.name) / "other.csv"
+                    other.write_text("x1,y\n" + "".join(["0.99,-1\n", *rows[1:]]), encoding="utf-8")
+                    os.utime(other, ns=(before.st_atime_ns, before.st_mtime_ns))
+                    os.replace(other, big)
+                    self.assertEqual((big.stat().st_size, big.stat().st_mtime_ns), (before.st_size, before.st_mtime_ns))
+                fcntl.flock(anchor, fcntl.LOCK_UN)
+            out, error = worker.communicate()
+            if caught:
+                break
+        else:
+            self.skipTest("the moment was missed five times")
+        self.assertEqual((worker.returncode, out), (3, ""), error)
+        self.assertIn("changed after it was identified", error)
+        shown = self.show()
+        self.assertEqual([entry["state"] for entry in shown["entries"]], ["reserved"])
+        self.assertGreater(shown["spent"], 0)
+
+    @staticmethod
+    def lock_while_identifying(worker, data, anchor):
+        """Takes the anchor's lock while the worker, which has the ledger open, reads the data for their fingerprint, and
+        waits until it has read them. False if that moment was missed."""
+        def open_files():
+            names = set()  # a path that was replaced is shown with a remark
+            for link in Path(f"/proc/{worker.pid}/fd").glob("*"):
+                try:
+                    names.add(os.readlink(link))
+                except OSError:
+                    pass
+            return names
+
+        ledger = anchor.name.removesuffix(".anchor")
+        while worker.poll() is None:
+            files = open_files()
+            if str(data) in files and ledger in files:
+                break
+        else:
+            return False
+        fcntl.flock(anchor, fcntl.LOCK_EX)
+        with sqlite3.connect(f"file:{ledger}?mode=ro", uri=True) as records:
+            reserved = records.execute("SELECT count(*) FROM record WHERE kind = 'reserved'").fetchone()[0]
+        if reserved > 0 or str(data) not in open_files():
+            return False
+        while str(data) in open_files():
+            time.sleep(0.001)
+        return worker.poll() is None
 
     def test_a_copied_folder_cannot_spend_a_second_time(self):
         first = Path(self.folder.name) / "first"

@@ -116,6 +116,7 @@ TEST(AccountantFilter, WhatIsSaidToFitFitsAndALittleMoreDoesNot) {
     for (const Filter::Fit& fit : filter.what_fits()) {
       const auto event = [&](double value) -> Event {
         if (fit.event == "gaussian") return GaussianEvent{value};
+        if (fit.event == "discrete_gaussian") return DiscreteGaussianEvent{value};
         if (fit.event == "pure") return PureEvent{value};
         if (fit.event == "approximate") return ApproximateEvent{0, value};
         return ExponentialEvent{value};

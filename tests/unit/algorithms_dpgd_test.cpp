@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "descent_tables.h"
+#include "sensitive_access.h"
 #include "sotto/algorithms/dpgd.h"
 #include "sotto/algorithms/dpgd_shape.h"
 #include "sotto/base/error.h"
@@ -31,6 +32,19 @@ ErrorKind refused(const Dpgd& algorithm, const PlanInput& input, const std::stri
   }
   ADD_FAILURE() << "nothing was refused";
   return ErrorKind::io;
+}
+
+/// Between the gradient sums of two tables, as dpgd computes them.
+double distance_of_sums(const Rows& one, const Rows& other, const Vector& weights, double clip) {
+  GradientSum first(Logistic{}, one.facts(), clip), second(Logistic{}, other.facts(), clip);
+  first.start(weights);
+  second.start(weights);
+  sum_rows(TableEngine(one), first);
+  sum_rows(TableEngine(other), second);
+  const Vector a = SensitiveTestAccess::open(first.take()), b = SensitiveTestAccess::open(second.take());
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(squares);
 }
 
 TEST(Dpgd, CompositionSpendsTheSumOfMuSquared) {
@@ -191,11 +205,12 @@ TEST(Dpgd, PassesOfZeroFollowRowsStepAndBudget) {
 TEST(Dpgd, NoiseFollowsTheSensitivityAtThePublicWeights) {
   const PlanInput input = input_of(kBudget);
   const Dpgd algorithm{.passes = 10, .bound = DescentBound::composition};
-  const Calibrated noise = dpgd_composition(algorithm, dpgd_shape(algorithm, input), input);
+  const DpgdShape shape = dpgd_shape(algorithm, input);
+  const Calibrated noise = dpgd_composition(algorithm, shape, input);
   const double whole = base_of(noise.mechanism).sensitivity;
   for (const double norm : {0.0, 0.5, 2.0, 8.0, 40.0, 1e3}) {
     const Vector weights = {norm, 0, 0, 0, 0};
-    const Mechanism here = dpgd_noise_at(weights, noise, input);
+    const Mechanism here = dpgd_noise_at(weights, noise, shape, input);
     EXPECT_EQ(event_of(here), event_of(noise.mechanism)) << "the cost is that of the plan";
     EXPECT_LE(base_of(here).sensitivity, whole);
     // The pairs that stretch the set of gradients: opposite rows, and rows that differ across the weights.
@@ -209,6 +224,50 @@ TEST(Dpgd, NoiseFollowsTheSensitivityAtThePublicWeights) {
     EXPECT_GE(base_of(here).sensitivity, widest) << norm;
     EXPECT_LE(base_of(here).sensitivity, 1.006 * widest + 1e-5) << norm;
   }
+}
+
+TEST(Dpgd, ClippedGradientsNeedTheNoiseOfTheClip) {
+  Budget add_remove = kBudget;
+  add_remove.relation = Relation::add_remove;
+  for (const double clip : {0.1, 0.5, 0.9}) {
+    const Dpgd algorithm{.passes = 10, .clip = clip, .bound = DescentBound::composition};
+    EXPECT_NEAR(algorithm.plan(input_of(kBudget)).l2_sensitivity, 2 * clip, 1e-6);
+    Dpgd declared = algorithm;
+    declared.declared_rows = 10000;
+    EXPECT_NEAR(declared.plan(input_of(add_remove)).l2_sensitivity, clip, 1e-3 * clip);
+  }
+  // A clip that never acts changes nothing.
+  const Dpgd loose{.passes = 10, .clip = 5, .bound = DescentBound::composition};
+  EXPECT_EQ(loose.plan(input_of(kBudget)).l2_sensitivity,
+            Dpgd({.passes = 10, .bound = DescentBound::composition}).plan(input_of(kBudget)).l2_sensitivity);
+  EXPECT_EQ(refused({.passes = 10, .clip = 0.5, .bound = DescentBound::hidden_state}, input_of(kBudget), "clip"),
+            ErrorKind::unsupported);
+  EXPECT_EQ(refused({.passes = 10, .clip = -1}, input_of(kBudget), "clip"), ErrorKind::invalid_argument);
+}
+
+/// The sums dpgd releases for two tables that differ in one row are no farther apart than its noise covers, at weights
+/// at which gradients are short, of all lengths and as long as can be.
+TEST(Dpgd, ClippedSumsOfNeighboursAreWithinTheSensitivityAtTheirWeights) {
+  Rows one = sphere_rows(50, 2, 4), other = one;
+  double closest = 0;
+  for (const double clip : {0.3, 0.5, 0.8}) {
+    const Dpgd algorithm{.passes = 1, .clip = clip, .bound = DescentBound::composition};
+    const PlanInput input{one.facts(), {Logistic{}, 0}, kBudget};
+    const DpgdShape shape = dpgd_shape(algorithm, input);
+    const Calibrated noise = dpgd_composition(algorithm, shape, input);
+    for (const double norm : {0.0, 1.0, 20.0}) {
+      const Vector weights = {norm, 0};
+      const double covered = base_of(dpgd_noise_at(weights, noise, shape, input)).sensitivity;
+      for (double angle = 0; angle < 6.3; angle += 0.1) {
+        one.set(7, {{std::cos(angle), std::sin(angle)}, -1});
+        other.set(7, {{std::cos(angle), std::sin(angle)}, 1});
+        const double apart = distance_of_sums(one, other, weights, shape.clip);
+        EXPECT_LE(apart, covered) << clip << " " << norm << " " << angle;
+        closest = std::max(closest, apart / covered);
+      }
+    }
+  }
+  EXPECT_GE(closest, 0.99) << "the pair that needs all of it was not among them";
 }
 
 TEST(Dpgd, TheFirstSumOfALogisticRunHasHalfTheNoise) {

@@ -23,6 +23,10 @@ class CountedRows final : public RowSource {
     if (at_open_) at_open_();
     return std::make_unique<Table>(rows_);
   }
+  Opened open_fingerprinted() override {
+    auto engine = open();
+    return {std::move(engine), fingerprint()};
+  }
   int opened_ = 0;
   std::string content_ = "some data";
   std::function<void()> at_open_;
@@ -50,7 +54,7 @@ class TrainWithLedger : public LedgerTest {
  protected:
   TrainWithLedger() { request_.problem = {Logistic{}, 0.1}; }
   void open(FilterKind kind, double epsilon, double delta) {
-    SqliteLedger::create(path_, terms_of(kind, epsilon, delta));
+    SqliteLedger::create(path_, terms_of(kind, epsilon, delta), kSomeData);
     ledger_.emplace(path_);
   }
   TrainRequest asking(double epsilon, double delta = 0) const {
@@ -243,10 +247,29 @@ TEST_F(TrainWithLedger, TheCardNamesTheLedgerOrSaysThatThereWasNone) {
 TEST_F(TrainWithLedger, ARowCountThatIsNotTheLedgersIsFoundOut) {
   LedgerTerms terms = terms_of(FilterKind::sum, 1, 1e-9);
   terms.rows = 61;
-  SqliteLedger::create(path_, terms);
+  SqliteLedger::create(path_, terms, kSomeData);
   ledger_.emplace(path_);
   EXPECT_EQ(refused([&] { run(asking(0.5)); }), ErrorKind::invalid_data);
   EXPECT_EQ(spent(), kUnit / 2) << "rows were read to find out";
+}
+
+TEST_F(TrainWithLedger, ObjectivePerturbationIsPricedWhereItHasAPriceAndOtherwiseToldWhereItHas) {
+  open(FilterKind::zcdp, 2, 1e-6);
+  TrainRequest request = asking(1);
+  request.problem.lambda = 0.5;
+  request.algorithm = Objective{};
+  const Quote pure = quote(request, rows_.facts(60), *ledger_);
+  EXPECT_NEAR(static_cast<double>(pure.cost.loss) * 1e-12, 0.5, 1e-6) << "pure epsilon costs epsilon^2/2";
+  request.budget.delta = 1e-7;
+  EXPECT_EQ(refused([&] { run(request); }), ErrorKind::unsupported);
+  EXPECT_NE(message_.find("'--filter sum' or '--filter rdp'"), std::string::npos) << message_;
+  EXPECT_EQ(message_.find("gdp"), std::string::npos) << message_;
+  EXPECT_TRUE(ledger_->entries().empty());
+  for (const FilterKind kind : {FilterKind::sum, FilterKind::rdp}) {
+    path_ = folder_ + "/" + std::string(enum_name(kind));
+    open(kind, 2, 1e-6);
+    EXPECT_TRUE(quote(request, rows_.facts(60), *ledger_).fits());
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "sotto/base/error.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
+#include "sotto/data/load.h"
 #include "sotto/data/pack.h"
 
 namespace sotto::test {
@@ -74,6 +75,40 @@ TEST_F(Fingerprint, ABlockFileOfUnknownSourceIsReadButNotIdentified) {
   const std::string path = pack(std::nullopt);
   EXPECT_EQ(load_rows(BlockFile(path)).labels.size(), 3U);
   EXPECT_THROW(fingerprint_of(path, {}), Error);
+}
+
+TEST_F(Fingerprint, WhatIsTakenWhileRowsAreReadIsTheSame) {
+  const auto same = [&](const std::string& path, const Schema& schema) {
+    const Schema complete = complete_for(path, schema);
+    const auto [rows, fingerprint] = read_fingerprinted(path, Encoder(complete));
+    EXPECT_EQ(rows.facts().rows, 2U);
+    EXPECT_EQ(fingerprint, fingerprint_of(path, schema)) << path;
+    const auto counted = count_rows(path, schema);
+    EXPECT_EQ(counted.value, 2U);
+    EXPECT_EQ(counted.fingerprint, fingerprint) << path;
+  };
+  Schema schema;
+  schema.data_norm = 1;
+  schema.label.column = "y";
+  // Every line end, skipped line and blank is part of the data's identity, read or not.
+  schema.skip_lines = 1;
+  same(write("a.csv", "a remark\nx,y\r\n1,1\n2,-1"), schema);
+  schema.skip_lines = 0;
+  same(write("b.csv", "x,y\n1,1\n2,-1\n\n\n"), schema);
+  schema.label.column = "";
+  schema.features = 3;
+  same(write("c.libsvm", "1 1:0.5\n-1 3:1 # end\n"), schema);
+  schema.features = 0;
+  const std::string two = std::string("\0\0\0\x02", 4);
+  write("d-labels-idx1-ubyte", std::string("\0\0\x08\x01", 4) + two + std::string("\0\1", 2));
+  same(write("d-images-idx3-ubyte", std::string("\0\0\x08\x02", 4) + two + two + "abcd"), schema);
+}
+
+TEST_F(Fingerprint, AKeyedDigestIsHmac) {
+  Digest key{};
+  key.fill(0x0b);
+  // Computed with another implementation of RFC 2104.
+  EXPECT_EQ(hex_of(hmac_sha256(key, "Hi There")), "198a607eb44bfbc69903a0f1cf2bbdc5ba0aa3f3d9ae3c1c7a3b1696a0b68cf7");
 }
 
 }  // namespace

@@ -86,8 +86,21 @@ TEST(Card, AsTextSaysWhetherItIsPrivate) {
   EXPECT_NE(fast.find("low bits"), std::string::npos);
 }
 
+TEST(Card, OfTheFastNoisePathKnowsNoNumericalDeltaAndNoGrid) {
+  const PrivacyCard fast = card_of(Scs13{.noise_path = NoisePath::fast});
+  EXPECT_NE(card_text(fast).find("none, numerical delta not known"), std::string::npos);
+  const Json json = Json::parse(card_json(fast)).at("noise");
+  EXPECT_EQ(json.at("path"), "fast");
+  EXPECT_TRUE(json.at("delta_num").is_null());
+  EXPECT_EQ(json.at("grid"), 0.0);
+  const Json safe = Json::parse(card_json(card_of(Scs13{}))).at("noise");
+  EXPECT_GT(safe.at("delta_num").get<double>(), 0);
+  EXPECT_GT(safe.at("grid").get<double>(), 0);
+}
+
 TEST_F(ModelFile, ReadsBackToTheBit) {
-  for (const Algorithm& algorithm : {Algorithm(BoltOn{}), Algorithm(Scs13{}), Algorithm(Noiseless{})}) {
+  for (const Algorithm& algorithm : {Algorithm(BoltOn{}), Algorithm(Scs13{}),
+                                     Algorithm(Scs13{.noise_path = NoisePath::fast}), Algorithm(Noiseless{})}) {
     const Model model = model_of(algorithm);
     save_model(model, path_);
     const Model again = load_model(path_);

@@ -17,7 +17,7 @@ class HostileLedger : public LedgerTest {
     create();
     SqliteLedger ledger(path_);
     Reservation reservation = ledger.reserve(tenth("first"));
-    ledger.release(reservation, "the first model");
+    ledger.release(std::move(reservation), "the first model");
     ledger.reserve(tenth("second"));
   }
   /// Opens, checks all and would spend.
@@ -112,7 +112,7 @@ TEST_F(HostileLedger, AMovedLedgerGoesOnAndItsFormerCopyIsRefused) {
 TEST_F(HostileLedger, ARenamedFolderNeedsTheWordOfItsHolder) {
   fs::create_directory(folder_ + "/a");
   const std::string before = folder_ + "/a/L", after = folder_ + "/b/L";
-  SqliteLedger::create(before, terms_of(FilterKind::sum, 1, 0));
+  SqliteLedger::create(before, terms_of(FilterKind::sum, 1, 0), kSomeData);
   fs::rename(folder_ + "/a", folder_ + "/b");
   EXPECT_EQ(refused_whole(after), ErrorKind::io);
   EXPECT_NE(message_.find("anchor is missing"), std::string::npos) << message_;
@@ -158,7 +158,7 @@ TEST_F(HostileLedger, AMoveIsNoticedByWhoeverHasTheLedgerOpen) {
 TEST_F(HostileLedger, AddRemoveIsRefusedAtCreation) {
   LedgerTerms terms = terms_of(FilterKind::sum, 1, 0);
   terms.filter.budget.relation = Relation::add_remove;
-  EXPECT_EQ(refused([&] { SqliteLedger::create(folder_ + "/new", terms); }), ErrorKind::unsupported);
+  EXPECT_EQ(refused([&] { SqliteLedger::create(folder_ + "/new", terms, kSomeData); }), ErrorKind::unsupported);
 }
 
 TEST_F(HostileLedger, AMissingAnEditedOrAForeignAnchorIsRefused) {
@@ -166,7 +166,7 @@ TEST_F(HostileLedger, AMissingAnEditedOrAForeignAnchorIsRefused) {
   const std::string anchor = bytes_of_file(path_ + ".anchor");
   fs::rename(path_ + ".anchor", path_ + ".away");
   EXPECT_EQ(refused_whole(path_), ErrorKind::io);
-  SqliteLedger::create(folder_ + "/M", terms_of(FilterKind::sum, 1, 0));
+  SqliteLedger::create(folder_ + "/M", terms_of(FilterKind::sum, 1, 0), kSomeData);
   overwrite(path_ + ".anchor", bytes_of_file(folder_ + "/M.anchor"));
   EXPECT_EQ(refused_whole(path_), ErrorKind::invalid_data);
   for (std::size_t i = 0; i < anchor.size(); ++i) {
@@ -234,14 +234,18 @@ TEST_F(HostileLedger, EditsThroughSqlAreNoticedEvenWithoutTheTriggers) {
   const std::string whole = bytes_of_file(path_), anchor = bytes_of_file(path_ + ".anchor");
   const std::string no_triggers =
       "DROP TRIGGER record_follows; DROP TRIGGER record_stays; DROP TRIGGER record_kept; DROP TRIGGER model_stays;"
-      "DROP TRIGGER model_kept; DROP TRIGGER head_kept; DROP TRIGGER head_follows;";
+      "DROP TRIGGER model_kept; DROP TRIGGER head_kept; DROP TRIGGER head_follows; DROP TRIGGER secret_stays;"
+      "DROP TRIGGER secret_kept;";
   const std::string edits[] = {"",
                                "UPDATE head SET spent_loss = 0;",
                                "DELETE FROM head;",
                                "DELETE FROM record WHERE sequence = 4;",
                                "UPDATE record SET cost_loss = 1, spent_loss = 1 WHERE sequence = 2;",
                                "UPDATE model SET bytes = x'00';",
-                               "DELETE FROM model;"};
+                               "DELETE FROM model;",
+                               "UPDATE record SET token = '' WHERE sequence = 2;",
+                               "UPDATE secret SET key = '" + hex_of(sha256("another key")) + "';",
+                               "DELETE FROM secret;"};
   for (const std::string& edit : edits) {
     // The rules are put back after the edit: what remains to notice is the edit.
     std::string rules;
@@ -270,12 +274,14 @@ TEST_F(HostileLedger, TheTablesThemselvesRefuseWhatALedgerNeverDoes) {
        {"UPDATE head SET spent_loss = 0", "UPDATE head SET limit_loss = limit_loss * 2", "DELETE FROM head",
         "UPDATE head SET spent_loss = limit_loss + 1, sequence = sequence + 1", "DELETE FROM record",
         "UPDATE record SET cost_loss = 0", "UPDATE model SET bytes = x'00'", "DELETE FROM model",
-        "INSERT INTO record SELECT 9, kind, 9, time, 0, 0, spent_loss, spent_delta, '', '', hash, 'x' FROM record "
+        "UPDATE secret SET key = 'x'", "DELETE FROM secret", "INSERT INTO secret VALUES (2, 'x')",
+        "INSERT INTO record SELECT 9, kind, 9, time, 0, 0, spent_loss, spent_delta, '', '', '', hash, 'x' FROM record "
         "WHERE sequence = 4",
-        "INSERT INTO record SELECT 5, 'reserved', 5, time, 1, 0, spent_loss, spent_delta, '', '', hash, 'x' FROM "
+        "INSERT INTO record SELECT 5, 'reserved', 5, time, 1, 0, spent_loss, spent_delta, '', '', '', hash, 'x' FROM "
         "record "
         "WHERE sequence = 4"}) {
-    EXPECT_NE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+    EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_CONSTRAINT)
+        << sql << ": " << sqlite3_errmsg(database);
   }
   sqlite3_close(database);
   EXPECT_NO_THROW(SqliteLedger(path_).verify());
@@ -289,6 +295,21 @@ TEST_F(HostileLedger, WhatIsNoLedgerIsRefusedAndLeftAsItWas) {
   EXPECT_EQ(refused_whole(path_), ErrorKind::invalid_data);
   EXPECT_EQ(refused_whole(folder_), ErrorKind::io);
   EXPECT_EQ(refused_whole(folder_ + "/none"), ErrorKind::io);
+}
+
+TEST_F(HostileLedger, TheDataAreKnownByAKeyedTagThatDiffersFromLedgerToLedger) {
+  create();
+  SqliteLedger::create(folder_ + "/M", terms_of(FilterKind::sum, 1, 0), kSomeData);
+  SqliteLedger ledger(path_), other(folder_ + "/M");
+  EXPECT_TRUE(ledger.is_about(kSomeData));
+  EXPECT_TRUE(other.is_about(kSomeData));
+  EXPECT_FALSE(ledger.is_about(sha256("other data")));
+  EXPECT_NE(ledger.terms().data_tag, other.terms().data_tag);
+  const std::string whole = bytes_of_file(path_);
+  EXPECT_EQ(whole.find(hex_of(kSomeData)), std::string::npos) << "whoever guesses the data finds it nowhere";
+  for (const LedgerRecord& record : ledger.records()) {
+    EXPECT_EQ(record.detail.find(hex_of(sha256(hex_of(kSomeData)))), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -35,16 +35,26 @@ const Draw kL2Laplace = on_grid([](BitSource& bits, std::size_t d, std::span<std
 });
 const Draw kManyL2Laplace = on_grid(
     [](BitSource& bits, std::size_t d, std::span<std::int64_t> noise) { draw_l2_laplace(bits, kGrid, d, noise); });
+/// The fast noise multiplied out, `vectors` vectors a call.
+template <class Factored>
+void multiply_out(const Factored& draw, std::size_t d, std::size_t vectors, std::span<double> out) {
+  std::vector<float> normals(vectors * d + kFactoredSlack);
+  std::vector<double> factors(vectors);
+  for (; !out.empty(); out = out.subspan(vectors * d)) {
+    draw(FactoredNoise{std::span(normals).first(vectors * d), factors});
+    for (std::size_t i = 0; i < vectors * d; ++i) out[i] = factors[i / d] * static_cast<double>(normals[i]);
+  }
+}
 const Draw kFastL2Laplace = [](BitSource& bits, std::size_t d, std::span<double> out) {
-  for (std::size_t i = 0; i < out.size(); i += d) draw_l2_laplace_fast(bits, 1.0, out.subspan(i, d));
+  multiply_out([&](const FactoredNoise& noise) { draw_l2_laplace_fast(bits, 1.0, noise); }, d, 1, out);
 };
 const Draw kManyFastL2Laplace = [](BitSource& bits, std::size_t d, std::span<double> out) {
-  draw_l2_laplace_fast(bits, 1.0, d, out);
+  multiply_out([&](const FactoredNoise& noise) { draw_l2_laplace_fast(bits, 1.0, noise); }, d, out.size() / d, out);
 };
 const Draw kGaussian =
     on_grid([](BitSource& bits, std::size_t, std::span<std::int64_t> noise) { draw_gaussian(bits, kGrid, noise); });
-const Draw kFastGaussian = [](BitSource& bits, std::size_t, std::span<double> out) {
-  draw_gaussian_fast(bits, 1.0, out);
+const Draw kFastGaussian = [](BitSource& bits, std::size_t d, std::span<double> out) {
+  multiply_out([&](const FactoredNoise& noise) { draw_gaussian_fast(bits, 1.0, noise); }, d, out.size() / d, out);
 };
 
 Vectors collect(const Draw& draw, std::size_t dimension, std::size_t count) {

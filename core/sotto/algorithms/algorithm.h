@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "sotto/algorithms/amp.h"
+#include "sotto/algorithms/auto.h"
 #include "sotto/algorithms/bolt_on.h"
 #include "sotto/algorithms/bst14.h"
 #include "sotto/algorithms/cms11.h"
@@ -39,12 +40,12 @@ concept Solver = Planner<T> && requires(const T algorithm, const Run& run) {
 };
 
 using Algorithm = std::variant<BoltOn, Scs13, Objective, Output, Dpgd, Dpsgd, Bst14, Correlated, DpAgd, Cms11, Kst12,
-                               Amp, PrivGene, Majority, Noiseless, Lbfgs>;
+                               Amp, PrivGene, Majority, Noiseless, Lbfgs, Auto>;
 
 static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
 static_assert(Solver<Objective> && Solver<Output> && Solver<Cms11> && Solver<Kst12> && Solver<Amp> && Solver<Lbfgs>);
 static_assert(Solver<Dpgd> && Solver<Dpsgd> && Solver<Bst14> && Solver<Correlated>);
-static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene>);
+static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene> && Solver<Auto>);
 
 inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);

@@ -79,7 +79,8 @@ Plan BoltOn::plan(const PlanInput& input) const {
   plan.order = sgd.order;
   plan.noise_at = NoiseAt::release;
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
-  plan.l2_sensitivity = l2_sensitivity(plan.recipe, input.facts, constants.diameter_replace_one).total;
+  const Sensitivity bound = l2_sensitivity(plan.recipe, input.facts, constants.diameter_replace_one);
+  plan.l2_sensitivity = bound.total;
   plan.theorem = "spec 3.2 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected";
   if (calibration == Calibration::published) {
     plan.l2_sensitivity = published_sensitivity(sgd, input);
@@ -88,6 +89,9 @@ Plan BoltOn::plan(const PlanInput& input) const {
   }
   plan.noise =
       calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
+  if (calibration == Calibration::corrected) {
+    plan.weighted_share = (bound.total - bound.rounding) / base_of(plan.noise->mechanism).grid.sensitivity;
+  }
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   return plan;

@@ -30,6 +30,7 @@ struct Shape {
   std::uint64_t steps = 0;  ///< of all passes
   std::size_t weights = 0;
   double step_size = 0;
+  double hit = 0;  ///< the part of the sensitivity that is in proportion to D
   JointCalibrated noise{};
 };
 
@@ -80,6 +81,7 @@ Shape shape_of(const Correlated& options, const PlanInput& input) {
   const double mixing = 2 * std::sqrt(count) * 0x1p-53 * (4 * count + 8) * 2 * std::sqrt(count) * batch *
                         (constants.lipschitz + rounding);
   const double sums = (constants.diameter_replace_one + 2 * rounding) * participation_norm(per_pass, options.passes);
+  shape.hit = constants.diameter_replace_one * participation_norm(per_pass, options.passes);
   require(mixing <= 0.01 * sums, "batch_rows", "so many steps are too inexact in binary64");
   shape.noise = calibrate_joint({sums + mixing, std::sqrt(count), shape.weights, shape.steps}, input.budget);
   shape.step_size = options.step_size > 0 ? options.step_size : default_step(shape, constants, input.problem.lambda);
@@ -104,6 +106,7 @@ Plan Correlated::plan(const PlanInput& input) const {
   plan.order = order;
   plan.noise = shape.noise.calibrated;
   plan.noise_at = NoiseAt::each_batch;
+  plan.weighted_share = shape.hit / shape.noise.law.noise.grid.sensitivity;
   plan.charges = {plan.noise->charge};
   plan.l2_sensitivity = shape.noise.law.noise.sensitivity;
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};

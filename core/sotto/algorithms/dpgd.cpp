@@ -64,7 +64,7 @@ std::pair<std::uint64_t, std::uint64_t> rows_of(const DpgdShape& shape, std::uin
 Vector run_composition(const Dpgd& options, const DpgdShape& shape, const Run& run) {
   const Calibrated noise = dpgd_composition(options, shape, run.input);
   PublicDescent descent(options, shape, run.input.problem.lambda);
-  GradientSum sum(run.input.problem.loss, run.input.facts);
+  GradientSum sum(run.input.problem.loss, run.input.facts, shape.clip);
   for (std::uint64_t step = 0; step < shape.steps(); ++step) {
     sum.start(descent.weights());
     if (shape.batches == 1) {
@@ -73,7 +73,7 @@ Vector run_composition(const Dpgd& options, const DpgdShape& shape, const Run& r
       const auto [first, count] = rows_of(shape, step % shape.batches);
       run.engine.scan_rows(first, count, sum);
     }
-    descent.step(run.curator.release(sum.take(), dpgd_noise_at(descent.weights(), noise, run.input)));
+    descent.step(run.curator.release(sum.take(), dpgd_noise_at(descent.weights(), noise, shape, run.input)));
     run.progress(static_cast<double>(step + 1) / static_cast<double>(shape.steps()));
   }
   return std::move(descent).released();
@@ -103,6 +103,8 @@ Plan Dpgd::plan(const PlanInput& input) const {
   plan.method = kName;
   plan.noise = hidden ? hidden->noise.calibrated : dpgd_composition(*this, shape, input);
   plan.noise_at = hidden ? NoiseAt::each_step : shape.batches == 1 ? NoiseAt::each_scan : NoiseAt::each_batch;
+  plan.weighted_share = hidden ? hidden->hit / base_of(plan.noise->mechanism).grid.sensitivity
+                               : dpgd_weighted_share(*plan.noise, shape, input);
   plan.charges = {plan.noise->charge};
   plan.l2_sensitivity = base_of(plan.noise->mechanism).sensitivity;
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row",

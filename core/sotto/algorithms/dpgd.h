@@ -37,6 +37,7 @@ struct Dpgd {
   double momentum = 0;
   DescentAverage averaging = DescentAverage::last;
   double radius = 0;
+  double clip = 0;
   DescentBound bound = DescentBound::automatic;
   MechanismChoice mechanism = MechanismChoice::automatic;
   std::uint64_t declared_rows = 0;
@@ -50,6 +51,8 @@ struct Dpgd {
               "share of the last step that is kept (heavy ball), below 1; composition only"),
         field("averaging", &Dpgd::averaging, "last weights, or tail: mean of the last half of them; composition only"),
         field("radius", &Dpgd::radius, "project the weights onto this ball after each step; 0 = none that acts"),
+        field("clip", &Dpgd::clip,
+              "a row's gradient is scaled to at most this norm; 0 = the loss's own bound; composition only"),
         field("bound", &Dpgd::bound, "composition, hidden_state (lambda above 0), or auto: whichever needs less noise"),
         field("mechanism", &Dpgd::mechanism, "law of the noise under composition; auto follows delta"),
         field("declared_rows", &Dpgd::declared_rows,

@@ -1,5 +1,6 @@
 // What: step, passes and noise of noisy gradient descent from public facts.
-// Formula: composition: sum sensitivity D + 2 rounding, T Gaussian events (full), k times on disjoint batches (cyclic).
+// Formula: composition: sum sensitivity D + 2 rounding, gradients clipped to C: D at most 2 C (add_remove: C); T
+// Gaussian events (full), k times on disjoint batches (cyclic).
 //   hidden state: step sensitivity s = eta D/b, computed steps within e of exact ones and a grid of step g, so that
 //   mu sigma = s sqrt(F_hit) + (2 e + (1 + c) g sqrt d) sqrt(F_every) (payments of a sum are at most the sum).
 //   passes 0: the noise a margin gathers over the run has standard deviation 0.5, between 10 and 200 passes.
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
@@ -32,6 +34,15 @@ double diameter(const LossConstants& constants, Relation relation) {
   return relation == Relation::replace_one ? constants.diameter_replace_one : constants.diameter_add_remove;
 }
 
+/// The same of gradients that are clipped: a projection onto a ball, up to a factor within 2^-39 of 1, so nothing comes
+/// farther apart than it was, nor than the ball is wide.
+double clipped_diameter(const LossConstants& constants, double clip, Relation relation) {
+  const double apart = diameter(constants, relation);
+  if (std::isinf(clip)) return apart;
+  const double width = relation == Relation::replace_one ? 2 * clip : clip;
+  return std::min(apart, width) + 0x1p-38 * clip;
+}
+
 double default_step(const LossConstants& constants, double lambda) {
   return constants.smooth() ? 1 / (constants.smoothness + lambda) : 1 / (constants.lipschitz + lambda);
 }
@@ -53,6 +64,7 @@ void check_options(const Dpgd& options) {
   require(options.step_size >= 0 && options.step_size <= 1e9, "step_size", "must lie between 0 and 1e9");
   require(options.momentum >= 0 && options.momentum < 1, "momentum", "must be at least 0 and below 1");
   require(options.radius >= 0 && options.radius <= 1e12, "radius", "must lie between 0 and 1e12");
+  require(options.clip >= 0 && options.clip <= 1e12, "clip", "must lie between 0 and 1e12");
 }
 
 /// A bound on the norm of the weights that noise does not reach in practice; a smaller radius is the user's.
@@ -60,7 +72,7 @@ double weight_bound(const Dpgd& options, double lipschitz_over_lambda, double no
   return options.radius > 0 ? options.radius : 2 * (lipschitz_over_lambda + 64 * noise_norm);
 }
 
-void refuse_for_hidden(const Dpgd& options, Relation relation) {
+void refuse_for_hidden(const Dpgd& options, const DpgdShape& shape, Relation relation) {
   // The divisor is declared, so with more rows than that the mean gradient is steeper than beta and may not contract.
   if (relation != Relation::replace_one) {
     throw Error(
@@ -72,6 +84,9 @@ void refuse_for_hidden(const Dpgd& options, Relation relation) {
   if (options.momentum != 0) {
     throw Error(ErrorKind::unsupported, "momentum: the hidden-state bound has no momentum; use composition",
                 "momentum");
+  }
+  if (std::isfinite(shape.clip)) {
+    throw Error(ErrorKind::unsupported, "clip: the hidden-state bound is for true gradients; use composition", "clip");
   }
   if (options.averaging != DescentAverage::last) {
     throw Error(ErrorKind::unsupported, "averaging: the hidden-state bound releases the last weights only",
@@ -109,6 +124,8 @@ DpgdShape dpgd_shape(const Dpgd& options, const PlanInput& input) {
   }
   shape.batch_rows = full ? count.nominal : options.batch_rows;
   shape.batches = full ? 1 : (count.nominal + options.batch_rows - 1) / options.batch_rows;
+  const bool clips = options.clip > 0 && options.clip < constants_for(input).lipschitz;
+  shape.clip = clips ? options.clip : std::numeric_limits<double>::infinity();
   shape.step_size =
       options.step_size > 0 ? options.step_size : default_step(constants_for(input), input.problem.lambda);
   shape.passes = options.passes > 0 ? options.passes : default_passes(options, shape, input);
@@ -119,22 +136,34 @@ DpgdShape dpgd_shape(const Dpgd& options, const PlanInput& input) {
 Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
   const LossConstants constants = constants_for(input);
   const std::uint64_t rows = shape.batches == 1 ? shape.capacity : shape.batch_rows;
-  const double rounding = sum_rounding(rows, constants.lipschitz);
-  const double whole = diameter(constants, input.budget.relation);
+  const double rounding = sum_rounding(rows, std::min(constants.lipschitz, shape.clip));
+  const double whole = clipped_diameter(constants, shape.clip, input.budget.relation);
   require(2 * rounding <= 0.1 * whole, "batch_rows", "sums of so many rows are too inexact in binary64");
   return calibrate(options.mechanism, {whole + 2 * rounding, shape.weights, shape.passes, shape.batches}, input.budget);
 }
 
-Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise, const PlanInput& input) {
+Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise, const DpgdShape& shape,
+                        const PlanInput& input) {
   const double norm = kernels::norm(weights.data(), weights.size()) * (1 + 0x1p-30);
   const LossConstants here = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, norm);
   // What the plan adds for rounding stays.
-  const double spared = diameter(constants_for(input), input.budget.relation) - diameter(here, input.budget.relation);
+  const double spared = clipped_diameter(constants_for(input), shape.clip, input.budget.relation) -
+                        clipped_diameter(here, shape.clip, input.budget.relation);
   return for_sensitivity(noise.mechanism, base_of(noise.mechanism).sensitivity - spared);
 }
 
+double dpgd_weighted_share(const Calibrated& noise, const DpgdShape& shape, const PlanInput& input) {
+  const Relation relation = input.budget.relation;
+  const LossConstants least = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, 0);
+  const double whole = clipped_diameter(constants_for(input), shape.clip, relation);
+  const double rounding = base_of(noise.mechanism).sensitivity - whole;
+  const double smallest = clipped_diameter(least, shape.clip, relation);
+  constexpr double kGrid = (1 + 1.0 / 1024) * (1 + 0x1p-30);  // make_grid adds at most that
+  return smallest / ((smallest + rounding) * kGrid);
+}
+
 HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
-  refuse_for_hidden(options, input.budget.relation);
+  refuse_for_hidden(options, shape, input.budget.relation);
   const LossConstants constants = constants_for(input);
   const double lambda = input.problem.lambda, eta = shape.step_size;
   const double gap = contraction_gap(eta, lambda, constants);
@@ -150,6 +179,7 @@ HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanIn
 
   HiddenPlan plan;
   plan.contraction = 1 - gap;
+  plan.hit = hit;
   plan.rounding = step_rounding({shape.weights, additions, radius, eta * constants.lipschitz});
   plan.step = {eta, lambda, divisor, {radius}};
   const double total = hit + 2 * plan.rounding * every;

@@ -5,16 +5,29 @@
 // Fails if wrong: ObjectivePlans.* (values of an independent computation), ObjectiveLoss.*, ObjectiveGame.*
 #include "sotto/algorithms/objective.h"
 
+#include "sotto/algorithms/interval_release.h"
+
 namespace sotto {
 
 ObjectiveNoise Objective::noise(const PlanInput& input) const {
   const CertifiedSum sum = certified_sum(kName, input, declared_rows);
-  const ObjectiveNoise calibrated = calibrate_objective(objective_shape(input, sum.curvature), input.budget);
+  const ObjectiveNoise calibrated =
+      calibrate_objective(objective_shape(input, sum.curvature), without_share(input, intervals).budget);
   return with_certificate(calibrated, input, sum, tolerance);
 }
 
 Plan Objective::plan(const PlanInput& input) const {
-  return objective_plan(kName, "spec 7.7; docs/notes/objective.md", noise(input), input);
+  const ObjectiveNoise planned = noise(input);
+  Plan plan = objective_plan(kName, "spec 7.7; docs/notes/objective.md", planned, without_share(input, intervals));
+  if (intervals > 0) {
+    IntervalPlan main;
+    main.share = intervals;
+    main.objective_stddev = std::visit([](const auto& m) { return m.stddev(); }, planned.on_objective);
+    main.release_stddev = std::visit([](const auto& m) { return m.stddev(); }, planned.on_release);
+    main.laplace = std::holds_alternative<L2LaplaceNoise>(planned.on_objective);
+    add_intervals(plan, input, certified_sum(kName, input, declared_rows), main);
+  }
+  return plan;
 }
 
 Vector Objective::run(const Run& run) const {

@@ -16,13 +16,16 @@ struct Objective {
   static constexpr std::string_view kReference = "[Chaudhuri11, Algorithm 2], tight form of docs/notes/objective.md";
   std::uint64_t declared_rows = 0;
   double tolerance = 0;
+  double intervals = 0;
 
   static constexpr auto fields() {
     return std::tuple{
         field("declared_rows", &Objective::declared_rows,
               "under add_remove the public stand-in for the private row count: lambda times this is the curvature"),
         field("tolerance", &Objective::tolerance,
-              "bound on the gradient of the sum at the minimiser; 0 = so small that its noise hardly shows")};
+              "bound on the gradient of the sum at the minimiser; 0 = so small that its noise hardly shows"),
+        field("intervals", &Objective::intervals,
+              "share of the budget for second moments, from which confidence intervals follow; at most 0.5, 0 = none")};
   }
 
   ObjectiveNoise noise(const PlanInput& input) const;

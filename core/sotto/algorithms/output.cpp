@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "sotto/algorithms/interval_release.h"
+#include "sotto/base/error.h"
 #include "sotto/optim/minimiser.h"
 #include "sotto/optim/row_gradients.h"
 
@@ -19,6 +21,19 @@ double diameter(const PlanInput& input) {
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
   return input.budget.relation == Relation::replace_one ? constants.diameter_replace_one
                                                         : constants.diameter_add_remove;
+}
+
+IntervalPlan interval_plan(const Mechanism& noise, double share) {
+  if (std::holds_alternative<DiscreteLaplaceNoise>(noise)) {
+    throw Error(ErrorKind::unsupported,
+                "intervals: have no law for discrete_laplace noise; use l2_laplace, gaussian or discrete_gaussian",
+                "intervals");
+  }
+  IntervalPlan plan;
+  plan.share = share;
+  plan.release_stddev = std::visit([](const auto& m) { return m.stddev(); }, noise);
+  plan.laplace = std::holds_alternative<L2LaplaceNoise>(noise);
+  return plan;
 }
 
 }  // namespace
@@ -35,8 +50,8 @@ Plan Output::plan(const PlanInput& input) const {
   plan.method = kName;
   plan.noise_at = NoiseAt::release;
   plan.l2_sensitivity = (diameter(input) + 2 * certified) / sum.curvature * (1 + 0x1p-50);
-  plan.noise =
-      calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
+  plan.noise = calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1},
+                         without_share(input, intervals).budget);
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   plan.theorem = "spec 7.8; [Chaudhuri11, Corollary 8] with a certified minimiser";
@@ -44,6 +59,7 @@ Plan Output::plan(const PlanInput& input) const {
     plan.remarks.push_back(fmt::format("add_remove over tables of at most {} rows", sum.bound.rows));
   }
   plan.remarks.push_back(fmt::format("the minimiser is certified to a gradient of norm {:.3g} of the sum", certified));
+  if (intervals > 0) add_intervals(plan, input, sum, interval_plan(plan.noise->mechanism, intervals));
   return plan;
 }
 

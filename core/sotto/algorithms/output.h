@@ -16,6 +16,7 @@ struct Output {
   MechanismChoice mechanism = MechanismChoice::automatic;
   std::uint64_t declared_rows = 0;
   double tolerance = 0;
+  double intervals = 0;
 
   static constexpr auto fields() {
     return std::tuple{
@@ -23,7 +24,9 @@ struct Output {
         field("declared_rows", &Output::declared_rows,
               "under add_remove the public stand-in for the private row count: lambda times this is the curvature"),
         field("tolerance", &Output::tolerance,
-              "bound on the gradient of the sum at the minimiser; 0 = so small that its noise hardly shows")};
+              "bound on the gradient of the sum at the minimiser; 0 = so small that its noise hardly shows"),
+        field("intervals", &Output::intervals,
+              "share of the budget for second moments, from which confidence intervals follow; at most 0.5, 0 = none")};
   }
 
   Plan plan(const PlanInput& input) const;

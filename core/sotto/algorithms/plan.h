@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sotto/algorithms/interval_plan.h"
 #include "sotto/algorithms/sgd_options.h"
 #include "sotto/data/facts.h"
 #include "sotto/optim/recipe.h"
@@ -27,6 +28,14 @@ constexpr std::string_view describe(NoiseAt place) {
   return "";
 }
 
+/// What the positions of one personal epsilon are promised (algorithms/personal.h).
+struct PersonalClass {
+  double epsilon = 0;
+  double delta = 0;
+  std::uint64_t positions = 0;
+  float weight = 1;  ///< on the gradients of the rows there
+};
+
 /// A plan is a value: what will happen to the rows, how much noise is added where, what it costs and by which
 /// theorem. It is a function of public facts and a budget; its making reads no row.
 struct Plan {
@@ -40,6 +49,11 @@ struct Plan {
   /// Of all the noise from its ideal laws, in total variation. Nothing: that of the main noise, if it is all there is.
   std::optional<double> distance;
   double l2_sensitivity = 0;  ///< of what is noised: the released weights, or one batch sum
+  /// The share of the sensitivity the noise is calibrated to that shrinks with a weight on one row's gradient, whatever
+  /// the weight; the rest pays for rounding. 0: no proof that row weights scale what a row may reveal.
+  double weighted_share = 0;
+  std::vector<PersonalClass> personal;    ///< by epsilon, descending; empty: all have the guarantee
+  std::optional<IntervalPlan> intervals;  ///< a second release, for confidence intervals
   Guarantee guarantee;
   std::string theorem;
   std::vector<std::string> not_private;  ///< reasons, empty for a private plan

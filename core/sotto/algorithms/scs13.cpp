@@ -41,13 +41,14 @@ Plan Scs13::plan(const PlanInput& input) const {
   const ReleaseShape shape{plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), sgd.passes,
                            plan.recipe.steps_per_pass(input.facts.rows)};
   plan.noise = calibrate(mechanism, shape, input.budget);
+  plan.weighted_share = constants.diameter_replace_one / base_of(plan.noise->mechanism).grid.sensitivity;
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.2; [Song13, Theorem 1], passes composed";
   if (noise_path == NoisePath::fast) {
     plan.remarks.emplace_back(
         "noise_path fast: the guarantee holds for ideal noise; the float-grade noise drawn here does not withstand "
-        "attacks on the low bits, and delta_num is not covered");
+        "attacks on the low bits, and how far it is from ideal noise (delta_num) is not known");
   }
   return plan;
 }

@@ -1,6 +1,7 @@
 #include "sotto/base/sha256.h"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 
 #include "sotto/base/error.h"
 
@@ -79,6 +80,13 @@ Digest sha256(std::string_view bytes) {
   Sha256 hash;
   hash.add(bytes);
   return hash.finish();
+}
+
+Digest hmac_sha256(const Digest& key, std::string_view bytes) {
+  Digest digest{};
+  need(HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+            reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data(), nullptr) != nullptr);
+  return digest;
 }
 
 }  // namespace sotto

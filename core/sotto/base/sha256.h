@@ -38,5 +38,7 @@ class Sha256 {
 };
 
 Digest sha256(std::string_view bytes);
+/// HMAC-SHA-256: a digest that nobody without the key can make or compare with.
+Digest hmac_sha256(const Digest& key, std::string_view bytes);
 
 }  // namespace sotto

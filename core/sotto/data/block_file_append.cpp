@@ -84,6 +84,11 @@ void BlockAppender::write_index() {
   }
 }
 
+void BlockAppender::identify(const Digest& fingerprint) {
+  if (!header_.fingerprint) throw Error(ErrorKind::internal, "the header has no place for a fingerprint");
+  header_.fingerprint = fingerprint;
+}
+
 Facts BlockAppender::finish() {
   if (header_.facts.rows == 0) throw Error(ErrorKind::invalid_data, "there is no row to write, at least 1 is needed");
   if (pending_rows_ > 0) close_block();

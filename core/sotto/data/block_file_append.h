@@ -18,6 +18,8 @@ class BlockAppender {
 
   void add_dense(std::span<const float> row, float label);
   void add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label);
+  /// Takes the place of the header's fingerprint, which must have one.
+  void identify(const Digest& fingerprint);
   /// Returns what is public about the file. Throws Error{invalid_data} when there is no row.
   Facts finish();
 

@@ -1,7 +1,10 @@
 #pragma once
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "sotto/base/sha256.h"
+#include "sotto/data/byte_source.h"
 #include "sotto/data/schema.h"
 
 namespace sotto {
@@ -12,5 +15,20 @@ namespace sotto {
 /// and no more: another line, or the same rows in another order, is other data to it.
 /// Throws Error{unsupported} for a block file that does not say what it was made from.
 Digest fingerprint_of(const std::string& path, const Schema& schema);
+class BlockFile;
+Digest fingerprint_of(const BlockFile& file);
+
+/// The same fingerprint taken from the bytes while they are parsed. A file may change between two readings of it; of
+/// what went through here, rows and fingerprint belong together.
+class FingerprintTap {
+ public:
+  /// Passes the bytes of one file on. The items of an IDX file come first, then its labels; a text file is alone.
+  std::unique_ptr<ByteSource> through(std::unique_ptr<ByteSource> source);
+  /// Of everything that was read, for when the readers have come to the end; to be called once.
+  Digest finish();
+
+ private:
+  std::vector<std::shared_ptr<Sha256>> files_;
+};
 
 }  // namespace sotto

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
+#include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/data/csv_reader.h"
@@ -50,6 +52,44 @@ void complete_values(Schema& schema, const RowReader& reader) {
   schema.complete = true;
 }
 
+/// Opens a file, or a file and its labels, in the order of the fingerprint.
+using Opener = std::function<std::unique_ptr<ByteSource>(const std::string&)>;
+
+std::unique_ptr<RowReader> open_by_format(const std::string& path, const Schema& schema, ReadOptions options,
+                                          const std::pair<Opener, LabelUse>& how) {
+  const auto& [open, labels] = how;
+  switch (format_of(path, schema)) {
+    case FileFormat::libsvm:
+      require(schema.features > 0, "features", "declare the public number of features of a LIBSVM file");
+      return std::make_unique<LibsvmReader>(open(path), schema.features, options);
+    case FileFormat::idx: {
+      auto items = open(path);
+      std::unique_ptr<ByteSource> beside;
+      if (labels == LabelUse::required) beside = open(labels_path(path, schema));
+      return std::make_unique<IdxReader>(std::move(items), std::move(beside), options);
+    }
+    default: {
+      CsvLayout layout{separator_of(path, schema), schema.header, schema.names, schema.skip_lines};
+      return std::make_unique<CsvReader>(open(path), std::move(layout), options);
+    }
+  }
+}
+
+LoadReport load_from(RowReader& reader, const Encoder& encoder, ReadMode mode, RowSink& sink) {
+  RowEncoder encode(encoder, reader);
+  RawRow raw;
+  EncodedRow row;
+  LoadReport report;
+  report.class_counts.resize(encoder.classes());
+  while (reader.next(raw)) {
+    encode.encode(raw, row);
+    if (mode == ReadMode::strict) report.note(raw.line, row);
+    row.send(sink);
+    ++report.rows;
+  }
+  return report;
+}
+
 }  // namespace
 
 FileFormat format_of(const std::string& path, const Schema& schema) {
@@ -80,31 +120,24 @@ std::string labels_path(const std::string& path, const Schema& schema) {
 }
 
 std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode, LabelUse labels) {
-  const ReadOptions options{.show_lines = mode == ReadMode::strict};
-  switch (format_of(path, schema)) {
-    case FileFormat::libsvm:
-      require(schema.features > 0, "features", "declare the public number of features of a LIBSVM file");
-      return std::make_unique<LibsvmReader>(open_bytes(path), schema.features, options);
-    case FileFormat::idx: {
-      std::unique_ptr<ByteSource> beside;
-      if (labels == LabelUse::required) beside = open_bytes(labels_path(path, schema));
-      return std::make_unique<IdxReader>(open_bytes(path), std::move(beside), options);
-    }
-    default: {
-      CsvLayout layout{separator_of(path, schema), schema.header, schema.names, schema.skip_lines};
-      return std::make_unique<CsvReader>(open_bytes(path), std::move(layout), options);
-    }
-  }
+  return open_by_format(path, schema, {.show_lines = mode == ReadMode::strict}, {open_bytes, labels});
 }
 
-std::uint64_t count_rows(const std::string& path, const Schema& schema) {
+std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode,
+                                     FingerprintTap& tap) {
+  const Opener open = [&tap](const std::string& file) { return tap.through(open_bytes(file)); };
+  return open_by_format(path, schema, {.show_lines = mode == ReadMode::strict}, {open, LabelUse::required});
+}
+
+Fingerprinted<std::uint64_t> count_rows(const std::string& path, const Schema& schema) {
   Schema open = schema;
   if (open.features == 0) open.features = kMaxFeatures;  // only the lines of a LIBSVM file count here
-  const auto reader = open_rows(path, open, ReadMode::lenient);
+  FingerprintTap tap;
+  const auto reader = open_rows(path, open, ReadMode::lenient, tap);
   RawRow row;
   std::uint64_t rows = 0;
   while (reader->next(row)) ++rows;
-  return rows;
+  return {rows, tap.finish()};
 }
 
 Schema complete_for(const std::string& path, const Schema& schema) {
@@ -138,24 +171,27 @@ void LoadReport::note(std::uint64_t line, const EncodedRow& row) {
 
 LoadReport load(const std::string& path, const Encoder& encoder, ReadMode mode, RowSink& sink) {
   const auto reader = open_rows(path, encoder.schema(), mode);
-  RowEncoder encode(encoder, *reader);
-  RawRow raw;
-  EncodedRow row;
-  LoadReport report;
-  report.class_counts.resize(encoder.classes());
-  while (reader->next(raw)) {
-    encode.encode(raw, row);
-    if (mode == ReadMode::strict) report.note(raw.line, row);
-    row.send(sink);
-    ++report.rows;
-  }
-  return report;
+  return load_from(*reader, encoder, mode, sink);
+}
+
+Fingerprinted<LoadReport> load_fingerprinted(const std::string& path, const Encoder& encoder, ReadMode mode,
+                                             RowSink& sink) {
+  FingerprintTap tap;
+  const auto reader = open_rows(path, encoder.schema(), mode, tap);
+  LoadReport report = load_from(*reader, encoder, mode, sink);
+  return {std::move(report), tap.finish()};
 }
 
 Dataset read_dataset(const std::string& path, const Encoder& encoder) {
   DatasetBuilder builder(encoder.facts(0));
   load(path, encoder, ReadMode::lenient, builder);
   return builder.finish();
+}
+
+Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder) {
+  DatasetBuilder builder(encoder.facts(0));
+  const Digest fingerprint = load_fingerprinted(path, encoder, ReadMode::lenient, builder).fingerprint;
+  return {builder.finish(), fingerprint};
 }
 
 Dataset read_dataset(const std::string& path, const Schema& schema) {

@@ -5,6 +5,7 @@
 
 #include "sotto/data/dataset.h"
 #include "sotto/data/encoder.h"
+#include "sotto/data/fingerprint.h"
 #include "sotto/data/line_reader.h"
 #include "sotto/data/raw_row.h"
 
@@ -28,8 +29,18 @@ std::string labels_path(const std::string& path, const Schema& schema);
 std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode,
                                      LabelUse labels = LabelUse::required);
 
+/// The same; what the reader reads goes through the tap.
+std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode, FingerprintTap& tap);
+
+/// A result and the fingerprint (fingerprint.h) of the very bytes it was made from, in one reading.
+template <class T>
+struct Fingerprinted {
+  T value;
+  Digest fingerprint{};
+};
+
 /// How many rows the file has, read by this schema: structure alone, no value is looked at.
-std::uint64_t count_rows(const std::string& path, const Schema& schema);
+Fingerprinted<std::uint64_t> count_rows(const std::string& path, const Schema& schema);
 
 /// The schema made explicit for this file: reads the header, no values. Refuses, saying what to declare, when public
 /// bounds are missing.
@@ -57,10 +68,13 @@ struct LoadReport {
 /// Encodes every row of the file into the sink. The report is filled in strict mode only; in lenient mode it has the
 /// number of rows alone, which is public under replace_one.
 LoadReport load(const std::string& path, const Encoder& encoder, ReadMode mode, RowSink& sink);
+Fingerprinted<LoadReport> load_fingerprinted(const std::string& path, const Encoder& encoder, ReadMode mode,
+                                             RowSink& sink);
 
 /// Completes the schema, reads the file leniently into memory.
 Dataset read_dataset(const std::string& path, const Schema& schema);
 /// The same with an encoder at hand, as when a model's encoding is applied to another file.
 Dataset read_dataset(const std::string& path, const Encoder& encoder);
+Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder);
 
 }  // namespace sotto

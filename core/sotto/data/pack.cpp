@@ -90,6 +90,8 @@ void BlockFileWriter::hand_over(std::span<const std::byte> record) {
   appender_.add_sparse({columns, words / 2}, {reinterpret_cast<const float*>(columns + words / 2), words / 2}, label);
 }
 
+void BlockFileWriter::identify(const Digest& fingerprint) { appender_.identify(fingerprint); }
+
 Facts BlockFileWriter::finish() {
   shuffle_.drain([this](std::span<const std::byte> record) { hand_over(record); });
   return appender_.finish();

@@ -47,6 +47,9 @@ class BlockFileWriter : public RowSink {
   void add_dense(std::span<const float> row, float label) override;
   void add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) override;
 
+  /// The fingerprint of what the rows were read from, where it is known only after the reading. The spec must have one
+  /// that this takes the place of.
+  void identify(const Digest& fingerprint);
   /// Puts the file in place and returns its facts; to be called once.
   Facts finish();
 

@@ -21,12 +21,16 @@ struct RowBlock {
   const std::uint32_t* columns = nullptr;
   const float* values = nullptr;
 
+  /// Public weights in [0, 1], one a row, that multiply the row's gradient; null: all 1.
+  const float* weights = nullptr;
+
   bool sparse() const noexcept { return dense == nullptr; }
   /// The rows [first, first + count) of this block.
   RowBlock slice(std::size_t first, std::size_t count) const noexcept {
     RowBlock part = *this;
     part.rows = count;
     part.labels += first;
+    if (weights != nullptr) part.weights += first;
     if (sparse()) {
       part.offsets += first;
     } else {

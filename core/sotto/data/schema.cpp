@@ -116,6 +116,11 @@ void check_schema(const Schema& schema) {
     require(column.name != schema.label.column, "columns", column.name + " is the label; it needs no declaration");
   }
   check_label(schema.label);
+  if (schema.bounds_cost) {
+    const BoundsCost& cost = *schema.bounds_cost;
+    const bool whole = cost.epsilon > 0 && cost.epsilon <= 1e4 && cost.delta >= 0 && cost.delta < 1;
+    require(whole, "bounds_cost", "needs an epsilon above 0 and a delta from 0 to 1");
+  }
   if (schema.range) check_range(*schema.range, "range");
   const double norm = row_norm_bound(schema);
   require(norm >= kMinDataNorm && norm <= kMaxDataNorm, "data_norm", "must be between 1e-30 and 1e30");

@@ -120,6 +120,22 @@ constexpr auto enum_names(Storage) {
                     std::pair{std::string_view("sparse"), Storage::sparse}};
 }
 
+/// What it cost to find bounds in the rows, where they were found privately (bounds.h).
+struct BoundsCost {
+  struct Spent {
+    std::string event;
+    double epsilon = 0;
+    std::uint64_t times = 1;
+    bool operator==(const Spent&) const = default;
+  };
+  std::string relation;
+  double epsilon = 0;
+  double delta = 0;
+  std::vector<Spent> events;
+  std::string ledger;  ///< id of the ledger that was charged; empty: none was
+  bool operator==(const BoundsCost&) const = default;
+};
+
 struct Schema {
   FileFormat format = FileFormat::automatic;  ///< automatic: by the file's name
   std::string separator = "auto";             ///< "auto", "blank", "tab" or one character
@@ -138,8 +154,9 @@ struct Schema {
   Reduction projection;
   Storage storage = Storage::automatic;
 
-  bool complete = false;          ///< columns lists every column of the file the model was trained from
-  bool bounds_from_data = false;  ///< something here was read from the rows: the model is not private
+  bool complete = false;                  ///< columns lists every column of the file the model was trained from
+  bool bounds_from_data = false;          ///< something here was read from the rows: the model is not private
+  std::optional<BoundsCost> bounds_cost;  ///< something here was found in the rows, privately, for this
 
   static constexpr auto fields() {
     return std::tuple{
@@ -189,5 +206,7 @@ Schema read_schema(const std::string& path);
 void declare_range(Schema& schema, std::string_view flag);
 void declare_category(Schema& schema, std::string_view flag);
 void declare_ignored(Schema& schema, std::string_view name);
+/// A column of texts whose values are still to be found.
+void declare_text(Schema& schema, std::string_view name);
 
 }  // namespace sotto

@@ -61,4 +61,9 @@ void declare_ignored(Schema& schema, std::string_view name) {
   declare(schema, {std::string(name), IgnoredColumn{}});
 }
 
+void declare_text(Schema& schema, std::string_view name) {
+  require(!name.empty(), "text", "needs the name of a column");
+  declare(schema, {std::string(name), CategoryColumn{}});
+}
+
 }  // namespace sotto

@@ -131,6 +131,41 @@ Label read_label(const Json& json) {
   return label;
 }
 
+BoundsCost::Spent read_spent(const Json& json) {
+  ObjectReader object(json, "bounds_cost.events");
+  BoundsCost::Spent spent;
+  object.read("event", spent.event);
+  object.read("epsilon", spent.epsilon);
+  object.read("times", spent.times);
+  object.finish();
+  return spent;
+}
+
+BoundsCost read_bounds_cost(const Json& json) {
+  ObjectReader object(json, "bounds_cost");
+  BoundsCost cost;
+  object.read("relation", cost.relation);
+  object.read("epsilon", cost.epsilon);
+  object.read("delta", cost.delta);
+  object.read("ledger", cost.ledger);
+  if (const Json* events = object.find("events")) {
+    require(events->is_array(), "bounds_cost.events", "must be a list of objects");
+    for (const Json& event : *events) cost.events.push_back(read_spent(event));
+  }
+  object.finish();
+  return cost;
+}
+
+Json bounds_cost_to_json(const BoundsCost& cost) {
+  Json json = {{"relation", cost.relation}, {"epsilon", cost.epsilon}, {"delta", cost.delta}};
+  json["events"] = Json::array();
+  for (const BoundsCost::Spent& spent : cost.events) {
+    json["events"].push_back({{"event", spent.event}, {"epsilon", spent.epsilon}, {"times", spent.times}});
+  }
+  json["ledger"] = cost.ledger;
+  return json;
+}
+
 void read_columns(const Json* json, std::vector<Column>& columns) {
   if (json == nullptr) return;
   require(json->is_array(), "columns", "must be a list of objects");
@@ -153,6 +188,7 @@ Schema read_object(const Json& json) {
   if (const Json* projection = object.find("projection")) schema.projection = read_projection(*projection);
   object.read("complete", schema.complete);
   object.read("bounds_from_data", schema.bounds_from_data);
+  if (const Json* cost = object.find("bounds_cost")) schema.bounds_cost = read_bounds_cost(*cost);
   object.finish();
   return schema;
 }
@@ -246,6 +282,7 @@ std::string to_json(const Schema& schema) {
   json["projection"] = projection;
   json["complete"] = schema.complete;
   json["bounds_from_data"] = schema.bounds_from_data;
+  if (schema.bounds_cost) json["bounds_cost"] = bounds_cost_to_json(*schema.bounds_cost);
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

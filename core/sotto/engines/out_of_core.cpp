@@ -68,6 +68,7 @@ void OutOfCoreEngine::scan(const ScanOrder& order, std::uint32_t pass, RowConsum
   } else {
     scan_shuffled(order, pass, consumer);
   }
+  file_.require_unchanged();
   if (!replaced_) values_ = BlockFile::Values::trust;
 }
 
@@ -88,6 +89,7 @@ void OutOfCoreEngine::scan_positions(std::span<const std::uint64_t> positions, R
       consumer.consume(rows.slice(positions[i] - block * block_rows(), 1));
     }
   }
+  file_.require_unchanged();
 }
 
 void OutOfCoreEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
@@ -103,6 +105,7 @@ void OutOfCoreEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowCon
     consumer.consume(rows.slice(skipped, taken));
     row += taken;
   }
+  file_.require_unchanged();
 }
 
 void OutOfCoreEngine::scan_stored(RowConsumer& consumer) {

@@ -33,6 +33,7 @@ class OutOfCoreEngine : public Engine {
   Facts facts() const override { return file_.facts(); }
   std::uint32_t block_rows() const override { return file_.block_rows(); }
   const std::string& metadata() const noexcept { return file_.metadata(); }
+  const BlockFile& file() const noexcept { return file_; }
   /// Throws Error{invalid_argument}, before the first row, for an order with other block_rows than the file's.
   void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
   /// Keeps one block resident for each call under way. Checks every value unless a scan() has found them sound.

@@ -32,7 +32,7 @@ void step(double decay, double step, const float* x, double* w, std::size_t n) n
 /// values = grid * rint(values / grid) + noise, for a power of two `grid` and noise on it; ties to even. Values beyond
 /// 2^50 grid steps become the end of that range, and so does a NaN. Exact where noise is below 2^52 steps.
 void add_on_grid(double grid, const double* noise, double* values, std::size_t n) noexcept;
-/// A step with a sum that is put on a grid and noised first; grid 0 leaves the sum as it is.
+/// A step with a sum that is put on a grid and noised first.
 struct NoisyStep {
   double decay;
   double size;

@@ -8,6 +8,7 @@
 #endif
 
 #include "hwy/cache_control.h"
+#include "sotto/linalg/float_noise.h"
 #include "sotto/linalg/simd.inl"
 
 HWY_BEFORE_NAMESPACE();
@@ -70,63 +71,63 @@ struct OnGrid {
   }
 };
 
-/// Without a grid nothing is cut and nothing is rounded.
-struct OffGrid {
+/// A sum put on a grid, and noise on it.
+struct GridNoised {
+  OnGrid on_grid;
+  const double* noise;
   template <class D, class V>
-  HWY_INLINE V operator()(D /*d*/, V value) const {
-    return value;
+  HWY_INLINE V operator()(D d, V sum, std::size_t i) const {
+    return hn::Add(on_grid(d, sum), hn::LoadU(d, noise + i));
   }
 };
 
-/// work(on_grid) with the OnGrid or OffGrid that belongs to a grid step.
-template <class Work>
-HWY_INLINE void with_grid(double grid, const Work& work) {
-  if (grid > 0) {
-    work(OnGrid(grid));
-  } else {
-    work(OffGrid());
+/// A sum as it is, and noise made on the way.
+struct FloatNoised {
+  FloatNoise noise;
+  template <class D, class V>
+  HWY_INLINE V operator()(D d, V sum, std::size_t i) const {
+    return hn::Add(sum, hn::Mul(hn::Set(d, noise.factor), load(d, noise.normals + i)));
   }
-}
+};
 
-template <class Grid>
 struct AddOnGrid {
-  Grid on_grid;
-  const double* noise;
+  GridNoised noised;
   double* values;
   template <class D>
   HWY_INLINE void operator()(D d, std::size_t i) const {
-    hn::StoreU(hn::Add(on_grid(d, hn::LoadU(d, values + i)), hn::LoadU(d, noise + i)), d, values + i);
+    hn::StoreU(noised(d, hn::LoadU(d, values + i), i), d, values + i);
   }
 };
 
-template <class Grid>
-struct StepOnGrid {
-  NoisyStep step;
-  Grid on_grid;
+template <class Noised>
+struct NoisedStep {
+  double decay;
+  double size;
+  Noised noised;
   const double* sum;
   double* w;
   template <class D>
   HWY_INLINE void operator()(D d, std::size_t i) const {
-    const auto noised = hn::Add(on_grid(d, hn::LoadU(d, sum + i)), hn::LoadU(d, step.noise + i));
-    const auto kept = hn::Mul(hn::Set(d, step.decay), hn::LoadU(d, w + i));
-    hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, step.size), noised)), d, w + i);
+    const auto noisy_sum = noised(d, hn::LoadU(d, sum + i), i);
+    const auto kept = hn::Mul(hn::Set(d, decay), hn::LoadU(d, w + i));
+    hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, size), noisy_sum)), d, w + i);
   }
 };
 
 /// The sum is a multiple of one row: it is made on the way, with the same roundings.
-template <class Grid>
-struct StepRowOnGrid {
-  NoisyStep step;
-  Grid on_grid;
-  double a;
-  const float* x;
+template <class Noised>
+struct NoisedRowStep {
+  double decay;
+  double size;
+  Noised noised;
+  RowTerm row;
   double* w;
   template <class D>
   HWY_INLINE void operator()(D d, std::size_t i) const {
-    const auto sum = hn::Mul(hn::Set(d, a), load(d, x + i));
-    const auto noised = hn::Add(on_grid(d, sum), hn::LoadU(d, step.noise + i));
-    const auto kept = hn::Mul(hn::Set(d, step.decay), hn::LoadU(d, w + i));
-    hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, step.size), noised)), d, w + i);
+    const auto sum = hn::Mul(hn::Set(d, row.coefficient), load(d, row.x + i));
+    const auto noisy_sum = noised(d, sum, i);
+    const auto kept = hn::Mul(hn::Set(d, decay), hn::LoadU(d, w + i));
+    hn::StoreU(hn::Sub(kept, hn::Mul(hn::Set(d, size), noisy_sum)), d, w + i);
   }
 };
 
@@ -152,19 +153,21 @@ struct ScaleIntegers {
 };
 
 void add_on_grid(double grid, const double* noise, double* values, std::size_t n) noexcept {
-  with_grid(grid, [&](auto on_grid) HWY_ATTR {
-    sweep(Doubles(), AddOnGrid<decltype(on_grid)>{on_grid, noise, values}, 0, n);
-  });
+  sweep(Doubles(), AddOnGrid{{OnGrid(grid), noise}, values}, 0, n);
 }
 void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
-  with_grid(step.grid, [&](auto on_grid) HWY_ATTR {
-    sweep(Doubles(), StepOnGrid<decltype(on_grid)>{step, on_grid, sum, w}, 0, n);
-  });
+  const GridNoised noised{OnGrid(step.grid), step.noise};
+  sweep(Doubles(), NoisedStep<GridNoised>{step.decay, step.size, noised, sum, w}, 0, n);
 }
 void step_row_on_grid(const NoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept {
-  with_grid(step.grid, [&](auto on_grid) HWY_ATTR {
-    sweep(Doubles(), StepRowOnGrid<decltype(on_grid)>{step, on_grid, row.coefficient, row.x, w}, 0, n);
-  });
+  const GridNoised noised{OnGrid(step.grid), step.noise};
+  sweep(Doubles(), NoisedRowStep<GridNoised>{step.decay, step.size, noised, row, w}, 0, n);
+}
+void step_with_noise(const FloatNoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
+  sweep(Doubles(), NoisedStep<FloatNoised>{step.decay, step.size, {step.noise}, sum, w}, 0, n);
+}
+void step_row_with_noise(const FloatNoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept {
+  sweep(Doubles(), NoisedRowStep<FloatNoised>{step.decay, step.size, {step.noise}, row, w}, 0, n);
 }
 void scaled(double a, const float* x, double* out, std::size_t n) noexcept {
   sweep(Doubles(), Scaled{a, x, out}, 0, n);

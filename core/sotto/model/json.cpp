@@ -23,6 +23,41 @@ void check_weights(const Model& model) {
                                            " weights but its card says " + std::to_string(expected));
 }
 
+Vector lower_triangle(const Vector& matrix, std::size_t order) {
+  Vector lower;
+  for (std::size_t i = 0; i < order; ++i) {
+    for (std::size_t k = 0; k <= i; ++k) lower.push_back(matrix[i * order + k]);
+  }
+  return lower;
+}
+
+Vector full_matrix(const Vector& lower, std::size_t order) {
+  if (lower.size() != order * (order + 1) / 2) {
+    throw Error(ErrorKind::invalid_data, "the model file has an uncertainty of another size than its weights");
+  }
+  Vector matrix(order * order);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < order; ++i) {
+    for (std::size_t k = 0; k <= i; ++k) matrix[i * order + k] = matrix[k * order + i] = lower[at++];
+  }
+  return matrix;
+}
+
+WeightUncertainty uncertainty_from(const Json& json, const Model& model) {
+  const std::size_t order = model.weights.size();
+  WeightUncertainty uncertainty;
+  uncertainty.features = static_cast<std::uint32_t>(order);
+  uncertainty.sampling = full_matrix(json.at("sampling").get<Vector>(), order);
+  uncertainty.noise = full_matrix(json.at("noise").get<Vector>(), order);
+  uncertainty.laplace_dimension = json.at("laplace_dimension").get<std::uint32_t>();
+  for (std::size_t i = 0; i < order; ++i) {
+    const std::size_t at = i * order + i;
+    if (uncertainty.sampling[at] >= 0 && uncertainty.noise[at] >= 0) continue;
+    throw Error(ErrorKind::invalid_data, "the model file has a negative variance");
+  }
+  return uncertainty;
+}
+
 Json to_json(const PrivacyCard::LedgerUse& use) {
   if (!use.enforced) return Json{{"enforced", false}, {"remark", "no budget was enforced"}};
   return Json{{"enforced", true},         {"ledger", use.ledger},   {"entry", use.entry}, {"filter", use.filter},
@@ -63,14 +98,22 @@ Json to_json(const PrivacyCard& card) {
     json["claimed"] = Json{{"epsilon", card.epsilon}, {"delta", card.delta}};
   }
   json["l2_sensitivity"] = card.l2_sensitivity;
-  json["noise"] =
-      Json{{"mechanism", card.noise.mechanism}, {"added_to", card.noise.added_to}, {"path", card.noise.path},
-           {"scale", card.noise.scale},         {"stddev", card.noise.stddev},     {"grid", card.noise.grid},
-           {"delta_num", card.noise.delta_num}};
+  json["noise"] = Json{{"mechanism", card.noise.mechanism},
+                       {"added_to", card.noise.added_to},
+                       {"path", card.noise.path},
+                       {"scale", card.noise.scale},
+                       {"stddev", card.noise.stddev},
+                       {"grid", card.noise.grid},
+                       {"delta_num", card.noise.delta_num ? Json(*card.noise.delta_num) : Json()}};
   json["events"] = Json::array();
   for (const auto& e : card.events) {
     json["events"].push_back(Json{
         {"event", e.event}, {"parameter", e.parameter}, {"value", e.value}, {"times", e.times}, {"parts", e.parts}});
+  }
+  if (!card.personal.empty()) json["personal_epsilons"] = Json::array();
+  for (const auto& p : card.personal) {
+    json["personal_epsilons"].push_back(
+        Json{{"epsilon", p.epsilon}, {"delta", p.delta}, {"positions", p.positions}, {"weight", p.weight}});
   }
   json["theorem"] = card.theorem;
   json["remarks"] = card.remarks;
@@ -97,14 +140,22 @@ PrivacyCard card_from_json(const Json& json) {
   card.delta = promise.at("delta").get<double>();
   card.l2_sensitivity = json.at("l2_sensitivity").get<double>();
   const Json& noise = json.at("noise");
-  card.noise = {noise.at("mechanism").get<std::string>(), noise.at("added_to").get<std::string>(),
-                noise.at("path").get<std::string>(),      noise.at("scale").get<double>(),
-                noise.at("stddev").get<double>(),         noise.at("grid").get<double>(),
-                noise.at("delta_num").get<double>()};
+  card.noise = {noise.at("mechanism").get<std::string>(),
+                noise.at("added_to").get<std::string>(),
+                noise.at("path").get<std::string>(),
+                noise.at("scale").get<double>(),
+                noise.at("stddev").get<double>(),
+                noise.at("grid").get<double>(),
+                {}};
+  if (!noise.at("delta_num").is_null()) card.noise.delta_num = noise.at("delta_num").get<double>();
   for (const Json& e : json.at("events")) {
     card.events.push_back({e.at("event").get<std::string>(), e.at("parameter").get<std::string>(),
                            e.at("value").get<double>(), e.at("times").get<std::uint64_t>(),
                            e.at("parts").get<std::uint64_t>()});
+  }
+  for (const Json& p : json.value("personal_epsilons", Json::array())) {
+    card.personal.push_back({p.at("epsilon").get<double>(), p.at("delta").get<double>(),
+                             p.at("positions").get<std::uint64_t>(), p.at("weight").get<double>()});
   }
   card.theorem = json.at("theorem").get<std::string>();
   card.remarks = json.at("remarks").get<std::vector<std::string>>();
@@ -127,6 +178,11 @@ Json to_json(const Model& model) {
   json["weights"] = model.weights;
   json["encoding"] = Json::parse(model.encoding);
   json["card"] = to_json(model.card);
+  if (model.uncertainty) {
+    json["uncertainty"] = Json{{"sampling", lower_triangle(model.uncertainty->sampling, model.uncertainty->features)},
+                               {"noise", lower_triangle(model.uncertainty->noise, model.uncertainty->features)},
+                               {"laplace_dimension", model.uncertainty->laplace_dimension}};
+  }
   return json;
 }
 
@@ -142,6 +198,7 @@ Model model_from_json(const Json& json) {
   model.encoding = json.at("encoding").dump();
   model.card = card_from_json(json.at("card"));
   check_weights(model);
+  if (json.contains("uncertainty")) model.uncertainty = uncertainty_from(json.at("uncertainty"), model);
   return model;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
+#include <optional>
 #include <string>
 
 #include "sotto/linalg/vector.h"
+#include "sotto/model/intervals.h"
 #include "sotto/model/privacy_card.h"
 
 namespace sotto {
@@ -15,6 +17,7 @@ struct Model {
   std::string loss = "logistic";
   std::string encoding = "{}";  ///< JSON text of the schema rows were encoded with
   PrivacyCard card;
+  std::optional<WeightUncertainty> uncertainty;  ///< from which intervals follow, where the run released it
 };
 
 /// The content of a model file. Throws Error{invalid_argument} for weights that are not finite or an encoding that is

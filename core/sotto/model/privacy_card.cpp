@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/version.h"
 #include "sotto/model/json.h"
@@ -23,6 +24,10 @@ PrivacyCard::Noise noise_of(const Plan& plan) {
   noise.added_to = describe(plan.noise_at);
   noise.path = enum_name(plan.noise_path);
   noise.delta_num = plan.noise->delta_num;
+  if (plan.noise_path == NoisePath::fast) {
+    noise.grid = 0;
+    noise.delta_num.reset();
+  }
   return noise;
 }
 
@@ -31,6 +36,19 @@ void add_fields(PrivacyCard& card, const T& object) {
   for_each_field_deep(object, [&](std::string_view name, const auto& value, std::string_view) {
     card.parameters.emplace_back(std::string(name), value_text(value));
   });
+}
+
+/// What ran: of `auto` the solver it chose, with the lambda it chose.
+void add_parameters(PrivacyCard& card, const Algorithm& algorithm, const PlanInput& input) {
+  if (const auto* automatic = std::get_if<Auto>(&algorithm)) {
+    const AutoChoice choice = automatic->choose(input);
+    card.parameters.emplace_back("solver", name_of(choice.solver));
+    add_fields(card, choice.input.problem);
+    std::visit([&](const auto& solver) { add_fields(card, solver); }, choice.solver);
+    return;
+  }
+  add_fields(card, input.problem);
+  std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
 }
 
 }  // namespace
@@ -54,10 +72,12 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
     spent.parts = charge.parts;
     card.events.push_back(spent);
   }
+  for (const PersonalClass& one : plan.personal) {
+    card.personal.push_back({one.epsilon, one.delta, one.positions, double{one.weight}});
+  }
   card.theorem = plan.theorem;
   card.remarks = plan.remarks;
-  add_fields(card, input.problem);
-  std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
+  add_parameters(card, algorithm, input);
   const bool by_recipe = !std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm);
   if (by_recipe) card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
   // Under add_remove the number of rows is private (spec 1.3).
@@ -67,6 +87,32 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   card.data_norm = input.facts.data_norm;
   card.version = kVersion;
   return card;
+}
+
+void add_bounds_cost(PrivacyCard& card, const BoundsCost& cost) {
+  if (card.relation != cost.relation) {
+    throw Error(
+        ErrorKind::invalid_argument,
+        "relation: the bounds were found under " + cost.relation + ", which cannot be added to " + card.relation,
+        "relation");
+  }
+  card.remarks.push_back(
+      fmt::format("bounds of the data were found in its rows for epsilon {:.6g}, delta {:.3g}; training alone "
+                  "costs epsilon {:.6g}, delta {:.3g}; the guarantee is that of both",
+                  cost.epsilon, cost.delta, card.epsilon, card.delta));
+  // Basic composition: what was spent on training may have been decided after the bounds were seen.
+  card.epsilon += cost.epsilon;
+  card.delta += cost.delta;
+  for (PrivacyCard::Personal& one : card.personal) {
+    one.epsilon += cost.epsilon;
+    one.delta += cost.delta;
+  }
+  std::vector<PrivacyCard::Spent> events;
+  for (const BoundsCost::Spent& spent : cost.events) {
+    events.push_back({spent.event, "epsilon", spent.epsilon, spent.times, 1});
+  }
+  card.events.insert(card.events.begin(), events.begin(), events.end());
+  card.theorem += "; with the bounds: basic composition [Rogers16]";
 }
 
 namespace {
@@ -97,11 +143,17 @@ std::string card_text(const PrivacyCard& card) {
     line("l2_sensitivity", fmt::format("{:.8g}", card.l2_sensitivity));
     line("noise", fmt::format("{} on {}, scale {:.6g}, standard deviation {:.6g} a coordinate", card.noise.mechanism,
                               card.noise.added_to, card.noise.scale, card.noise.stddev));
-    line("grid", fmt::format("{:.6g}, numerical delta {:.3g}", card.noise.grid, card.noise.delta_num));
+    line("grid",
+         fmt::format("{}, numerical delta {}", card.noise.grid > 0 ? fmt::format("{:.6g}", card.noise.grid) : "none",
+                     card.noise.delta_num ? fmt::format("{:.3g}", *card.noise.delta_num) : "not known"));
   }
   for (const auto& event : card.events) {
     line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter,
                               event.value, event.times, event.parts));
+  }
+  for (const auto& one : card.personal) {
+    line("personal", fmt::format("epsilon {:.6g}, delta {:.3g} for the rows at {} public position(s), weight {:.6g}",
+                                 one.epsilon, one.delta, one.positions, one.weight));
   }
   line("theorem", card.theorem);
   line("budget", budget_text(card.budget));

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sotto/algorithms/algorithm.h"
 #include "sotto/algorithms/plan.h"
+#include "sotto/data/schema.h"
 
 namespace sotto {
 
@@ -17,9 +19,9 @@ struct PrivacyCard {
     std::string added_to = "nothing";
     std::string path = "safe";
     double scale = 0;
-    double stddev = 0;  ///< of one coordinate of what is noised
-    double grid = 0;
-    double delta_num = 0;
+    double stddev = 0;                    ///< of one coordinate of what is noised
+    double grid = 0;                      ///< 0: not on a grid
+    std::optional<double> delta_num = 0;  ///< none: not known (noise_path fast)
   };
   struct Spent {
     std::string event;
@@ -44,6 +46,14 @@ struct PrivacyCard {
     std::string limit;
   };
 
+  /// What the positions of one personal epsilon are promised; the guarantee of the card is the largest.
+  struct Personal {
+    double epsilon = 0;
+    double delta = 0;
+    std::uint64_t positions = 0;
+    double weight = 1;
+  };
+
   std::string method;
   bool is_private = false;
   std::vector<std::string> not_private_because;
@@ -55,6 +65,7 @@ struct PrivacyCard {
   double l2_sensitivity = 0;
   Noise noise;
   std::vector<Spent> events;
+  std::vector<Personal> personal;  ///< empty: every position has the guarantee
   std::string theorem;
   std::vector<std::string> remarks;
   std::vector<std::pair<std::string, std::string>> parameters;  ///< every declared field in its one spelling
@@ -68,6 +79,9 @@ struct PrivacyCard {
 
 /// The card of a plan, before or after it was run.
 PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanInput& input);
+
+/// Adds what finding the bounds of the data cost: the guarantee is that of both together.
+void add_bounds_cost(PrivacyCard& card, const BoundsCost& cost);
 
 /// The card as text for a terminal.
 std::string card_text(const PrivacyCard& card);

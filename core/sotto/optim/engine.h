@@ -38,8 +38,15 @@ class RowSource {
   virtual Facts facts(std::uint64_t rows) const = 0;
   /// Identifies the raw data (data/fingerprint.h): reads bytes, parses no row.
   virtual Digest fingerprint() const = 0;
-  /// From here on rows are read. Throws Error{io} or Error{invalid_data} if the data changed since `fingerprint`.
+  /// From here on rows are read.
   virtual std::unique_ptr<Engine> open() = 0;
+  struct Opened {
+    std::unique_ptr<Engine> engine;
+    Digest fingerprint{};
+  };
+  /// The same, with the fingerprint of the very bytes the engine's rows come from. The data may have changed since
+  /// `fingerprint`: who releases under a budget compares this one.
+  virtual Opened open_fingerprinted() = 0;
 };
 
 }  // namespace sotto

@@ -6,6 +6,13 @@
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
+namespace {
+
+double weight_of(const RowBlock& rows, std::size_t i) noexcept {
+  return rows.weights == nullptr ? 1.0 : double{rows.weights[i]};
+}
+
+}  // namespace
 
 void StepNoise::step(double decay, double size, std::span<double> batch_sum, std::span<double> weights) noexcept {
   perturb(batch_sum);
@@ -80,7 +87,9 @@ void Psgd::consume_several(const RowBlock& block) noexcept {
   }
 }
 
-void Psgd::slopes_to_coefficients(const float* labels, std::size_t count) noexcept {
+void Psgd::slopes_to_coefficients(const RowBlock& part) noexcept {
+  const float* labels = part.labels;
+  const std::size_t count = part.rows;
   with_margin_loss(recipe_.loss, [&](const auto& loss) {
     for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
     if constexpr (requires { loss.slopes(margins_.data(), count, margins_.data()); }) {
@@ -90,11 +99,13 @@ void Psgd::slopes_to_coefficients(const float* labels, std::size_t count) noexce
     }
     for (std::size_t i = 0; i < count; ++i) margins_[i] *= labels[i];
   });
+  if (part.weights == nullptr) return;
+  for (std::size_t i = 0; i < count; ++i) margins_[i] *= part.weights[i];
 }
 
 void Psgd::add_dense(const RowBlock& part) noexcept {
   kernels::dots(part.dense, part.rows, part.features, weights_.data(), margins_.data());
-  slopes_to_coefficients(part.labels, part.rows);
+  slopes_to_coefficients(part);
   kernels::accumulate(margins_.data(), part.dense, part.rows, part.features, batch_sum_.data());
 }
 
@@ -104,7 +115,7 @@ void Psgd::add_sparse(const RowBlock& part) noexcept {
     const std::size_t count = static_cast<std::size_t>(part.offsets[i + 1] - first);
     margins_[i] = scale_ * kernels::dot(part.columns + first, part.values + first, count, weights_.data());
   }
-  slopes_to_coefficients(part.labels, part.rows);
+  slopes_to_coefficients(part);
   for (std::size_t i = 0; i < part.rows; ++i) {
     const std::uint64_t first = part.offsets[i];
     const std::size_t count = static_cast<std::size_t>(part.offsets[i + 1] - first);
@@ -126,7 +137,7 @@ void Psgd::step_each_row(const RowBlock& rows) noexcept {
     double* w = weights_.data();
     for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
       const double y = rows.labels[i];
-      const double coefficient = y * loss.slope(y * kernels::dot(x, w, rows.features));
+      const double coefficient = weight_of(rows, i) * y * loss.slope(y * kernels::dot(x, w, rows.features));
       const double eta = recipe_.step(++step_);
       kernels::step(1 - eta * recipe_.lambda, eta * coefficient, x, w, rows.features);
       if (follows_iterates_) after_step(eta);
@@ -139,7 +150,8 @@ void Psgd::step_each_row_noised(const RowBlock& rows) noexcept {
     const float* x = rows.dense;
     for (std::size_t i = 0; i < rows.rows; ++i, x += rows.features) {
       const double y = rows.labels[i];
-      const double coefficient = y * loss.slope(y * kernels::dot(x, weights_.data(), rows.features));
+      const double coefficient =
+          weight_of(rows, i) * y * loss.slope(y * kernels::dot(x, weights_.data(), rows.features));
       const double eta = recipe_.step(++step_);
       noise_->step_row(1 - eta * recipe_.lambda, eta, {coefficient, x}, weights_);
       if (follows_iterates_) after_step(eta);

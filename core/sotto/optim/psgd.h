@@ -49,7 +49,7 @@ class Psgd final : public RowConsumer {
   void add_sparse(const RowBlock& part) noexcept;
   void step_each_row(const RowBlock& rows) noexcept;
   void step_each_row_noised(const RowBlock& rows) noexcept;
-  void slopes_to_coefficients(const float* labels, std::size_t count) noexcept;
+  void slopes_to_coefficients(const RowBlock& part) noexcept;
   void end_batch() noexcept;
   void step_sparse(double decay, double step) noexcept;
   void after_step(double eta) noexcept;

@@ -95,6 +95,11 @@ void RowGradients::to_coefficients(const RowBlock& rows) noexcept {
       },
       loss_);
   if (clips_) clip_coefficients(rows);
+  if (rows.weights == nullptr) return;
+  for (std::size_t k = 0; k < outputs_; ++k) {
+    double* coefficients = scores_.data() + k * chunk_rows_;
+    for (std::size_t i = 0; i < rows.rows; ++i) coefficients[i] *= rows.weights[i];
+  }
 }
 
 // A row's gradient is (coefficients) (x) row, so its norm is the product of the two norms. The factor is rounded down

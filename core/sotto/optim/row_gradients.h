@@ -28,7 +28,8 @@ inline double rounding_terms(const Loss& loss, const Facts& facts, std::uint64_t
   return facts.features + rows_in_batch + 4 + (outputs == 1 ? 0 : outputs);
 }
 
-/// Losses and data gradients of rows at given weights, dense or sparse, for one output or several. Equal rows and
+/// Losses and data gradients of rows at given weights, dense or sparse, for one output or several. A gradient is
+/// multiplied by the row's weight, after the clip; losses are not. Equal rows and
 /// weights give equal bits, however the rows are blocked. Nothing allocates after construction.
 class RowGradients {
  public:

@@ -20,6 +20,8 @@ struct Budget {
   }
   /// Throws Error{invalid_argument} unless 0 < epsilon <= 1e4 and 0 <= delta < 0.5.
   void check() const;
+  /// Calibration works up to epsilon 1e4, which promises nothing any more. A budget of up to 1e6 buys what that buys.
+  Budget within_reach() const noexcept;
 };
 
 /// What was promised: the relation, the unit and the form are part of it (spec 1.1).

@@ -13,13 +13,15 @@ NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path
     : bits_(&bits),
       supply_(std::make_unique<NoiseSupply>(bits, mechanism, path, demand)),
       dimension_(base_of(mechanism).dimension),
-      grid_step_(path == NoisePath::safe ? base_of(mechanism).grid.step : 0),
+      path_(path),
+      grid_step_(base_of(mechanism).grid.step),
       draws_left_(demand.draws) {}
 
 NoisySums::NoisySums(NoisySums&& other) noexcept
     : bits_(std::exchange(other.bits_, nullptr)),
       supply_(std::move(other.supply_)),
       dimension_(other.dimension_),
+      path_(other.path_),
       grid_step_(other.grid_step_),
       draws_left_(std::exchange(other.draws_left_, 0)) {}
 
@@ -32,18 +34,26 @@ bool NoisySums::may_noise(std::size_t dimension) noexcept {
 
 void NoisySums::perturb(std::span<double> sum) noexcept {
   if (!may_noise(sum.size())) return std::fill(sum.begin(), sum.end(), 0.0);
-  kernels::add_on_grid(grid_step_, supply_->next(), sum.data(), dimension_);
+  if (path_ == NoisePath::safe) return kernels::add_on_grid(grid_step_, supply_->next(), sum.data(), dimension_);
+  const kernels::FloatNoise noise = supply_->next_fast();
+  kernels::axpy(noise.factor, noise.normals, sum.data(), dimension_);
 }
 
 void NoisySums::step(double decay, double size, std::span<const double> sum, std::span<double> weights) noexcept {
   if (weights.size() != dimension_ || !may_noise(sum.size())) {
     return kernels::scale(decay, weights.data(), weights.size());
   }
+  if (path_ == NoisePath::fast) {
+    return kernels::step_with_noise({decay, size, supply_->next_fast()}, sum.data(), weights.data(), dimension_);
+  }
   kernels::step_on_grid({decay, size, grid_step_, supply_->next()}, sum.data(), weights.data(), dimension_);
 }
 
 void NoisySums::step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept {
   if (!may_noise(weights.size())) return kernels::scale(decay, weights.data(), weights.size());
+  if (path_ == NoisePath::fast) {
+    return kernels::step_row_with_noise({decay, size, supply_->next_fast()}, row, weights.data(), dimension_);
+  }
   kernels::step_row_on_grid({decay, size, grid_step_, supply_->next()}, row, weights.data(), dimension_);
 }
 
@@ -52,6 +62,11 @@ Curator::Curator(BitSource& bits) : bits_(&bits) {
 }
 
 void Curator::charge(const Charge& charge) {
+  if (reservation_) throw Error(ErrorKind::internal, "a curator under a reservation takes no charges beside it");
+  add(charge);
+}
+
+void Curator::add(const Charge& charge) {
   charges_.push_back(charge);
   draws_left_.push_back(charge.draws());
 }
@@ -60,13 +75,25 @@ Reservation Curator::charge(const PlannedCost& cost, Ledger& ledger, const std::
   if (!stamps_.empty()) {
     throw Error(ErrorKind::invalid_argument, "a ledger takes private releases only: " + stamps_.front(), "ledger");
   }
+  if (!charges_.empty()) throw Error(ErrorKind::internal, "a curator under a reservation takes no charges beside it");
   const Price price = price_of(cost, ledger.filter());
   Reservation reservation = ledger.reserve({price.event, price.distance, request});
-  for (const Charge& each : cost.charges) charge(each);
+  reservation_ = reservation.use_;
+  for (const Charge& each : cost.charges) add(each);
   return reservation;
 }
 
+void Curator::begin_draw() const {
+  if (!reservation_) return;
+  if (!reservation_->open()) {
+    throw Error(ErrorKind::budget_exceeded,
+                "the reservation was used or given back; nothing more is released under it");
+  }
+  reservation_->reading = true;
+}
+
 void Curator::use_draws(const Event& event, std::uint64_t draws) {
+  begin_draw();
   for (std::size_t i = 0; i < charges_.size(); ++i) {
     if (draws_left_[i] < draws || charges_[i].event != event) continue;
     draws_left_[i] -= draws;
@@ -77,6 +104,7 @@ void Curator::use_draws(const Event& event, std::uint64_t draws) {
 
 void Curator::use_allowance(const Event& event, Allowance& from) {
   if (from.owner_ != this) throw Error(ErrorKind::internal, "the allowance was not opened by this curator");
+  begin_draw();
   from.spend(event);
   allowance_draws_.push_back(event);
 }
@@ -138,6 +166,13 @@ std::size_t Curator::choose(Sensitive<Vector>&& scores, const Choice& choice, Al
   return drawn(std::move(scores), choice);
 }
 
+std::vector<std::string> Curator::discover(Sensitive<TextCounts>&& counts, const Discovery& discovery) {
+  discovery.check();
+  use_draws(discovery.event(), 1);
+  const TextCounts secret = std::move(counts.value_);
+  return discovery.draw(*bits_, secret);
+}
+
 PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows) {
   use_draws(law.event(), 1);
   PoissonBatch batch;
@@ -151,6 +186,7 @@ Vector Curator::release(Sensitive<Vector>&& secret, PoissonBatch&& batch) {
   if (batch.bits_ != bits_ || secret.value_.size() != batch.noise_.dimension) {
     throw Error(ErrorKind::internal, "the sum does not belong to a batch of this curator that is still to be noised");
   }
+  begin_draw();
   batch.bits_ = nullptr;
   return noised(std::move(secret), batch.noise_);
 }
@@ -175,6 +211,7 @@ NoisySums Curator::joint_noise(const JointGaussian& law) {
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {
   if (noise.bits_ != bits_ || noise.draws_left() != 0)
     throw Error(ErrorKind::internal, "not every batch sum was noised");
+  begin_draw();
   return std::move(secret.value_);
 }
 

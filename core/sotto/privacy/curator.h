@@ -11,6 +11,7 @@
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/allowance.h"
 #include "sotto/privacy/choice.h"
+#include "sotto/privacy/discovery.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/ledger/ledger.h"
@@ -50,26 +51,34 @@ class NoisySums {
   const BitSource* bits_;  // whose sums these are
   std::unique_ptr<NoiseSupply> supply_;
   std::size_t dimension_;
-  double grid_step_;  // 0 on the fast path, which has no grid
+  NoisePath path_;
+  double grid_step_;
   std::uint64_t draws_left_;
 };
 
 /// The only one who opens a Sensitive. Charges come first; each release uses up a charged draw of its own event and
-/// adds the noise in the same call.
+/// adds the noise in the same call. Not copyable: a copy would hand out the charged draws a second time.
 class Curator {
  public:
   explicit Curator(BitSource& bits);
+  Curator(const Curator&) = delete;
+  Curator& operator=(const Curator&) = delete;
 
-  /// Records the charge; must precede the first row read. No budget is enforced.
+  /// Records the charge; must precede the first row read. No budget is enforced, and a curator that works under a
+  /// reservation refuses: what it may draw was fixed there.
   void charge(const Charge& charge);
-  /// Charges the ledger, durably, and only then allows the draws. Throws Error{budget_exceeded} if it does not fit,
-  /// Error{invalid_argument} if this curator was stamped *not private*: such a release has no price.
+  /// Charges the ledger, durably, and only then allows the draws: those of the one release that the reservation is good
+  /// for. A draw makes it impossible to give the reservation back, and once it is used nothing is drawn any more.
+  /// Throws Error{budget_exceeded} if it does not fit, Error{invalid_argument} if this curator was stamped *not
+  /// private*: such a release has no price; Error{internal} if it has other charges.
   Reservation charge(const PlannedCost& cost, Ledger& ledger, const std::string& request);
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
   /// The index of the candidate drawn by its secret score, one score a candidate. Errors as release().
   std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice);
+  /// The texts that are shown of the secret counts. Errors as release().
+  std::vector<std::string> discover(Sensitive<TextCounts>&& counts, const Discovery& discovery);
   /// Opens an amount to be spent as the run goes; uses up a charged draw of exactly this event.
   Allowance open_allowance(const Event& whole);
   /// The same as above, the draw paid from an allowance of this curator instead of a charge of its own.
@@ -105,12 +114,15 @@ class Curator {
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
+  void add(const Charge& charge);
+  void begin_draw() const;
   void use_draws(const Event& event, std::uint64_t draws);
   void use_allowance(const Event& event, Allowance& from);
   Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
   std::size_t drawn(Sensitive<Vector>&& scores, const Choice& choice);
 
   BitSource* bits_;
+  std::shared_ptr<Reservation::Use> reservation_;
   std::vector<Charge> charges_;
   std::vector<std::uint64_t> draws_left_;
   std::vector<Event> allowance_draws_;

@@ -10,6 +10,7 @@
 #include "sotto/privacy/budget.h"
 #include "sotto/privacy/event.h"
 #include "sotto/random/bit_source.h"
+#include "sotto/random/grid_noise.h"
 
 /// A mechanism draws the noise and names the event it costs: the two cannot differ. None exists without a
 /// sensitivity. All release on a public grid (spec 5.2): value = g (rint(f/g) + K).
@@ -40,7 +41,7 @@ struct L2LaplaceNoise : NoiseBase {
   void draw(BitSource& bits, std::span<std::int64_t> noise) const;
   /// In natural units: the integers times the grid step.
   void draw_on_grid(BitSource& bits, std::span<double> noise) const;
-  void draw_fast(BitSource& bits, std::span<double> noise) const;
+  void draw_fast(BitSource& bits, const FactoredNoise& noise) const;
 };
 
 /// N(0, sigma^2 I), sigma = Delta' / mu (spec 4.2).
@@ -53,7 +54,7 @@ struct GaussianNoise : NoiseBase {
   void draw(BitSource& bits, std::span<std::int64_t> noise) const;
   /// In natural units: the integers times the grid step.
   void draw_on_grid(BitSource& bits, std::span<double> noise) const;
-  void draw_fast(BitSource& bits, std::span<double> noise) const;
+  void draw_fast(BitSource& bits, const FactoredNoise& noise) const;
 };
 
 /// Independent integers P(k) proportional to exp(-epsilon g |k| / (sqrt d Delta')), exact (spec 5.2).

@@ -32,7 +32,7 @@ NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath 
       vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, std::max<std::uint64_t>(demand.draws, 1))),
       vectors_a_block_(vectors_a_draw_ * draws_a_block(threaded_, vectors_a_draw_ * dimension_)),
       to_draw_(demand.draws) {
-  for (std::size_t i = 0; i < (threaded_ ? kBlocks : 1); ++i) blocks_[i].values.resize(vectors_a_block_ * dimension_);
+  for (std::size_t i = 0; i < (threaded_ ? kBlocks : 1); ++i) make_room(blocks_[i]);
   if (path == NoisePath::safe) integers_.resize(vectors_a_draw_ * dimension_);
   if (threaded_) {
     producer_.emplace([this] { produce(); });
@@ -51,21 +51,29 @@ NoiseSupply::~NoiseSupply() {
   producer_->join();
 }
 
+void NoiseSupply::make_room(Block& block) {
+  if (path_ == NoisePath::safe) return block.values.resize(vectors_a_block_ * dimension_);
+  block.normals.resize(vectors_a_block_ * dimension_ + kFactoredSlack);
+  block.factors.resize(vectors_a_block_);
+}
+
 void NoiseSupply::fill(Block& block) noexcept {
   block.vectors = static_cast<std::size_t>(std::min<std::uint64_t>(vectors_a_block_, to_draw_));
   to_draw_ -= block.vectors;
   for (std::size_t first = 0; first < block.vectors; first += vectors_a_draw_) {
     const std::size_t count = std::min(vectors_a_draw_, block.vectors - first);
-    draw({block.values.data() + first * dimension_, count * dimension_});
+    if (path_ == NoisePath::safe) {
+      draw({block.values.data() + first * dimension_, count * dimension_});
+    } else {
+      draw_fast(
+          {{block.normals.data() + first * dimension_, count * dimension_}, {block.factors.data() + first, count}});
+    }
   }
 }
 
 void NoiseSupply::draw(std::span<double> values) noexcept {
   std::visit(
       [&](const auto& mechanism) {
-        if constexpr (requires { mechanism.draw_fast(bits_, values); }) {
-          if (path_ == NoisePath::fast) return mechanism.draw_fast(bits_, values);
-        }
         if constexpr (requires { mechanism.draw_on_grid(bits_, values); }) {
           return mechanism.draw_on_grid(bits_, values);
         }
@@ -73,6 +81,15 @@ void NoiseSupply::draw(std::span<double> values) noexcept {
         mechanism.draw(bits_, integers);
         // Exact: the integers are below 2^52 and the step is a power of two.
         kernels::scale_integers(mechanism.grid.step, integers.data(), values.data(), values.size());
+      },
+      mechanism_);
+}
+
+// The curator refuses the fast path for mechanisms that have none.
+void NoiseSupply::draw_fast(const FactoredNoise& noise) noexcept {
+  std::visit(
+      [&](const auto& mechanism) {
+        if constexpr (requires { mechanism.draw_fast(bits_, noise); }) mechanism.draw_fast(bits_, noise);
       },
       mechanism_);
 }
@@ -111,11 +128,6 @@ void NoiseSupply::take_block() noexcept {
     current_ = (current_ + 1) % kBlocks;
   }
   used_ = 0;
-}
-
-const double* NoiseSupply::next() noexcept {
-  if (used_ == blocks_[current_].vectors) take_block();
-  return blocks_[current_].values.data() + used_++ * dimension_;
 }
 
 }  // namespace sotto

@@ -8,9 +8,11 @@
 #include <thread>
 #include <vector>
 
+#include "sotto/linalg/float_noise.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/random/bit_source.h"
+#include "sotto/random/grid_noise.h"
 
 namespace sotto {
 
@@ -41,18 +43,35 @@ class NoiseSupply {
   NoiseSupply(const NoiseSupply&) = delete;
   NoiseSupply& operator=(const NoiseSupply&) = delete;
 
-  /// The next vector, in natural units (safe path: whole multiples of the grid step); valid until the next call.
+  /// The next vector of the safe path: whole multiples of the grid step, in natural units; valid until the next call.
   /// Call at most `draws` times.
-  const double* next() noexcept;
+  const double* next() noexcept {
+    const std::size_t i = next_vector();
+    return blocks_[current_].values.data() + i * dimension_;
+  }
+  /// The same for the fast path.
+  kernels::FloatNoise next_fast() noexcept {
+    const std::size_t i = next_vector();
+    return {blocks_[current_].factors[i], blocks_[current_].normals.data() + i * dimension_};
+  }
 
  private:
   static constexpr std::size_t kBlocks = 3;
   struct Block {
-    AlignedVector values;
+    AlignedVector values;                                   // safe path
+    std::vector<float, CacheLineAllocator<float>> normals;  // fast path
+    std::vector<double> factors;
     std::size_t vectors = 0;
   };
+  /// The place of the next vector in the current block, which may become another one: look at current_ after the call.
+  std::size_t next_vector() noexcept {
+    if (used_ == blocks_[current_].vectors) take_block();
+    return used_++;
+  }
+  void make_room(Block& block);
   void fill(Block& block) noexcept;
   void draw(std::span<double> values) noexcept;
+  void draw_fast(const FactoredNoise& noise) noexcept;
   void produce() noexcept;
   void take_block() noexcept;
   void await_block() noexcept;

@@ -40,24 +40,24 @@ using Block = hn::FixedTag<std::uint8_t, 16>;
 using Bytes = hn::ScalableTag<std::uint8_t>;
 using Quads = hn::ScalableTag<std::uint64_t>;
 
-HWY_INLINE std::uint32_t SubWord(std::uint32_t word) {
+HWY_INLINE std::uint32_t substitute_word(std::uint32_t word) {
   const Block block;
   const hn::FixedTag<std::uint32_t, 4> words;
   const auto columns = hn::BitCast(block, hn::Set(words, word));
   return hn::GetLane(hn::BitCast(words, hn::AESLastRound(columns, hn::Zero(block))));
 }
 
-void ExpandKey(const unsigned char* key, unsigned char* round_keys) {
+void expand_key(const unsigned char* key, unsigned char* round_keys) {
   std::uint32_t w[60];
   std::memcpy(w, key, 32);
   std::uint32_t rcon = 1;
   for (int i = 8; i < 60; ++i) {
     std::uint32_t word = w[i - 1];
     if (i % 8 == 0) {
-      word = SubWord(std::rotr(word, 8)) ^ rcon;
+      word = substitute_word(std::rotr(word, 8)) ^ rcon;
       rcon <<= 1;
     } else if (i % 8 == 4) {
-      word = SubWord(word);
+      word = substitute_word(word);
     }
     w[i] = w[i - 8] ^ word;
   }
@@ -67,7 +67,7 @@ void ExpandKey(const unsigned char* key, unsigned char* round_keys) {
 
 // kVectors registers of four blocks each, from block `first` on.
 template <int kVectors>
-HWY_INLINE void WriteBlocks(const CounterRange& range, std::uint64_t first, unsigned char* out) {
+HWY_INLINE void write_blocks(const CounterRange& range, std::uint64_t first, unsigned char* out) {
   const Bytes bytes;
   const Quads quads;
   alignas(16) static constexpr std::uint8_t kSwap[16] = {7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8};
@@ -90,23 +90,23 @@ HWY_INLINE void WriteBlocks(const CounterRange& range, std::uint64_t first, unsi
   for (int i = 0; i < kVectors; ++i) hn::StoreU(hn::AESLastRound(state[i], last), bytes, out + 64 * i);
 }
 
-void WriteStream(const CounterRange& range, unsigned char* out, std::size_t blocks) {
+void write_stream(const CounterRange& range, unsigned char* out, std::size_t blocks) {
   std::uint64_t counter = range.counter;
-  for (; blocks >= 32; blocks -= 32, counter += 32, out += 512) WriteBlocks<8>(range, counter, out);
-  for (; blocks >= 4; blocks -= 4, counter += 4, out += 64) WriteBlocks<1>(range, counter, out);
+  for (; blocks >= 32; blocks -= 32, counter += 32, out += 512) write_blocks<8>(range, counter, out);
+  for (; blocks >= 4; blocks -= 4, counter += 4, out += 64) write_blocks<1>(range, counter, out);
   if (blocks == 0) return;
   alignas(64) unsigned char rest[64];
-  WriteBlocks<1>(range, counter, rest);
+  write_blocks<1>(range, counter, rest);
   std::memcpy(out, rest, 16 * blocks);
   OPENSSL_cleanse(rest, sizeof rest);
 }
 
-bool HasWideAes() { return true; }
+bool has_wide_aes() { return true; }
 #else
 // Asked first; whoever did not ask must not go on with words that nobody wrote.
-bool HasWideAes() { return false; }
-void ExpandKey(const unsigned char*, unsigned char*) { std::abort(); }
-void WriteStream(const CounterRange&, unsigned char*, std::size_t) { std::abort(); }
+bool has_wide_aes() { return false; }
+void expand_key(const unsigned char*, unsigned char*) { std::abort(); }
+void write_stream(const CounterRange&, unsigned char*, std::size_t) { std::abort(); }
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -115,21 +115,21 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace sotto {
-HWY_EXPORT(HasWideAes);
-HWY_EXPORT(ExpandKey);
-HWY_EXPORT(WriteStream);
+HWY_EXPORT(has_wide_aes);
+HWY_EXPORT(expand_key);
+HWY_EXPORT(write_stream);
 
-bool AesStream::available() noexcept { return HWY_DYNAMIC_DISPATCH(HasWideAes)(); }
+bool AesStream::available() noexcept { return HWY_DYNAMIC_DISPATCH(has_wide_aes)(); }
 
 void AesStream::set_key(const Key& key, std::uint64_t nonce) noexcept {
-  HWY_DYNAMIC_DISPATCH(ExpandKey)(key.data(), round_keys_.data());
+  HWY_DYNAMIC_DISPATCH(expand_key)(key.data(), round_keys_.data());
   nonce_ = nonce;
   counter_ = 0;
 }
 
 void AesStream::write(std::span<std::uint64_t> words) noexcept {
   const std::size_t blocks = words.size() / 2;
-  HWY_DYNAMIC_DISPATCH(WriteStream)
+  HWY_DYNAMIC_DISPATCH(write_stream)
   ({round_keys_.data(), nonce_, counter_}, reinterpret_cast<unsigned char*>(words.data()), blocks);
   counter_ += blocks;
 }

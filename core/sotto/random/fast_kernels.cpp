@@ -21,29 +21,31 @@ using VF = hn::Vec<F>;
 using VFI = hn::Vec<FI>;
 
 template <std::size_t kTerms>
-HWY_INLINE VF FastPolynomial(VF x, const float (&c)[kTerms]) {
+HWY_INLINE VF fast_polynomial(VF x, const float (&c)[kTerms]) {
   const F f;
   VF sum = hn::Set(f, c[kTerms - 1]);
   for (std::size_t i = kTerms - 1; i-- > 0;) sum = hn::MulAdd(sum, x, hn::Set(f, c[i]));
   return sum;
 }
 
-// sqrt(-2 ln u) for u = (digits + 1/2) / 2^31
-HWY_INLINE VF FastRadius(VFI digits) {
-  static constexpr float kLog[8] = {0x1.fffffep-1f, -0x1.00007ep-1f, 0x1.5558acp-2f, -0x1.ff5cfcp-3f,
-                                    0x1.97d34cp-3f, -0x1.61db9p-3f,  0x1.4a43fcp-3f, -0x1.955046p-4f};
+// sqrt(-2 ln u) for u = (digits + 1/2) / 2^31. Never the root of a negative number: f <= 0 where e = 0.
+HWY_INLINE VF fast_radius(VFI digits) {
+  // -2 times the coefficients of G, and -2 ln 2
+  static constexpr float kLog[8] = {-0x1.fffffep+0f, 0x1.00007ep+0f, -0x1.5558acp-1f, 0x1.ff5cfcp-2f,
+                                    -0x1.97d34cp-2f, 0x1.61db9p-2f,  -0x1.4a43fcp-2f, 0x1.955046p-3f};
+  constexpr std::int32_t kRootHalf = 0x3f3504f3;
   const F f;
   const FI fi;
-  const VFI root_half = hn::Set(fi, 0x3f3504f3);
-  const VFI shifted = hn::Sub(hn::BitCast(fi, hn::Add(hn::ConvertTo(f, digits), hn::Set(f, 0.5f))), root_half);
+  const VFI bits = hn::BitCast(fi, hn::Add(hn::ConvertTo(f, digits), hn::Set(f, 0.5f)));
+  const VFI shifted = hn::Sub(bits, hn::Set(fi, kRootHalf + (31 << 23)));
   const VFI mantissa = hn::And(shifted, hn::Set(fi, 0x007fffff));
-  const VF m = hn::Sub(hn::BitCast(f, hn::Add(mantissa, root_half)), hn::Set(f, 1.0f));
-  const VF e = hn::Sub(hn::ConvertTo(f, hn::ShiftRight<23>(shifted)), hn::Set(f, 31.0f));
-  const VF log_u = hn::MulAdd(e, hn::Set(f, 0x1.62e43p-1f), hn::Mul(m, FastPolynomial(m, kLog)));
-  return hn::Sqrt(hn::Abs(hn::Mul(hn::Set(f, -2.0f), log_u)));
+  const VF m = hn::Sub(hn::BitCast(f, hn::Add(mantissa, hn::Set(fi, kRootHalf))), hn::Set(f, 1.0f));
+  const VF e = hn::ConvertTo(f, hn::ShiftRight<23>(shifted));
+  return hn::Sqrt(hn::MulAdd(e, hn::Set(f, -0x1.62e43p+0f), hn::Mul(m, fast_polynomial(m, kLog))));
 }
 
-void MakeFastPairs(std::span<const std::uint64_t> pairs, float* cosines, float* sines) {
+// From the last pairs to the first: what the last cosines write behind their end is written again by the first sines.
+void fast_pairs_kernel(std::span<const std::uint64_t> pairs, float* cosines, float* sines) {
   static constexpr float kSine[4] = {0x1.921fb6p+0f, -0x1.4abbbap-1f, 0x1.465ec4p-4f, -0x1.2d9b4p-8f};
   static constexpr float kCosine[4] = {0x1.ffffffp-1f, -0x1.3bd392p+0f, 0x1.03af58p-2f, -0x1.4e5e06p-6f};
   const F f;
@@ -51,41 +53,19 @@ void MakeFastPairs(std::span<const std::uint64_t> pairs, float* cosines, float* 
   const VFI sign = hn::BitCast(fi, hn::Set(f, -0.0f));
   const std::size_t lanes = hn::Lanes(f);
   const auto* digits = reinterpret_cast<const std::int32_t*>(pairs.data());
-  for (std::size_t i = 0; i < pairs.size(); i += lanes) {
-    const VFI u = hn::And(hn::LoadU(fi, digits + i), hn::Set(fi, 0x7fffffff));
-    const VF radius = FastRadius(u);
+  for (std::size_t i = (pairs.size() + lanes - 1) / lanes * lanes; i > 0;) {
+    i -= lanes;
+    const VF radius = fast_radius(hn::And(hn::LoadU(fi, digits + i), hn::Set(fi, 0x7fffffff)));
     const VFI v = hn::LoadU(fi, digits + pairs.size() + i);
-    const VFI quarter = hn::Add(v, hn::Set(fi, 1 << 29));
     const VF t = hn::Mul(hn::ConvertTo(f, hn::ShiftRight<2>(hn::ShiftLeft<2>(v))), hn::Set(f, 0x1p-30f));
     const VF square = hn::Mul(t, t);
-    const VF sine = hn::Mul(hn::Mul(t, radius), FastPolynomial(square, kSine));
-    const VF cosine = hn::Mul(radius, FastPolynomial(square, kCosine));
-    const auto odd = hn::RebindMask(f, hn::TestBit(quarter, hn::Set(fi, 1 << 30)));
-    const VFI flip_sine = hn::And(quarter, sign);
-    const VFI flip_cosine = hn::Xor(flip_sine, hn::And(hn::ShiftLeft<1>(quarter), sign));
-    hn::StoreU(hn::Xor(hn::IfThenElse(odd, sine, cosine), hn::BitCast(f, flip_cosine)), f, cosines + i);
-    hn::StoreU(hn::Xor(hn::IfThenElse(odd, cosine, sine), hn::BitCast(f, flip_sine)), f, sines + i);
+    const VF sine = hn::Mul(hn::Mul(t, radius), fast_polynomial(square, kSine));
+    const VF size = hn::Mul(radius, fast_polynomial(square, kCosine));
+    const VF cosine = hn::BitCast(f, hn::Xor(hn::BitCast(fi, size), hn::And(v, sign)));
+    const auto swap = hn::RebindMask(f, hn::TestBit(v, hn::Set(fi, 1 << 30)));
+    hn::StoreU(hn::IfThenElse(swap, sine, cosine), f, cosines + i);
+    hn::StoreU(hn::IfThenElse(swap, cosine, sine), f, sines + i);
   }
-}
-
-// The last vector goes back over lanes that were done: cheaper than a mask, which the reader would have to wait for.
-HWY_INLINE void ScaleSome(const float* normals, double factor, std::span<double> out) {
-  const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> half;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto scaled = [&](std::size_t i) HWY_ATTR {
-    return hn::Mul(hn::PromoteTo(d, hn::LoadU(half, normals + i)), hn::Set(d, factor));
-  };
-  const std::size_t n = out.size();
-  if (n < lanes) return hn::BlendedStore(scaled(0), hn::FirstN(d, n), d, out.data());
-  for (std::size_t i = 0; i + lanes <= n; i += lanes) hn::StoreU(scaled(i), d, out.data() + i);
-  if (n % lanes != 0) hn::StoreU(scaled(n - lanes), d, out.data() + n - lanes);
-}
-
-void ScaleFastPairs(const float* cosines, const float* sines, double factor, std::span<double> out) {
-  const std::size_t half = (out.size() + 1) / 2;
-  ScaleSome(cosines, factor, out.first(half));
-  ScaleSome(sines, factor, out.subspan(half));
 }
 
 }  // namespace HWY_NAMESPACE
@@ -94,19 +74,16 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace sotto {
-HWY_EXPORT(MakeFastPairs);
-HWY_EXPORT(ScaleFastPairs);
+HWY_EXPORT(fast_pairs_kernel);
 
 namespace {
 
 struct FastKernels {
-  decltype(&HWY_STATIC_DISPATCH(MakeFastPairs)) make_pairs;
-  decltype(&HWY_STATIC_DISPATCH(ScaleFastPairs)) scale;
+  decltype(&HWY_STATIC_DISPATCH(fast_pairs_kernel)) make_pairs;
 
   FastKernels() noexcept {
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    make_pairs = &HWY_DYNAMIC_DISPATCH(MakeFastPairs);
-    scale = &HWY_DYNAMIC_DISPATCH(ScaleFastPairs);
+    make_pairs = &HWY_DYNAMIC_DISPATCH(fast_pairs_kernel);
   }
 };
 
@@ -119,10 +96,6 @@ const FastKernels& fast_kernels() noexcept {
 
 void make_fast_pairs(std::span<const std::uint64_t> pairs, float* cosines, float* sines) noexcept {
   fast_kernels().make_pairs(pairs, cosines, sines);
-}
-
-void scale_fast_pairs(const float* cosines, const float* sines, double factor, std::span<double> out) noexcept {
-  fast_kernels().scale(cosines, sines, factor, out);
 }
 
 }  // namespace sotto

@@ -28,14 +28,19 @@ std::uint64_t part_of(const KeyedPermutation& places, std::uint64_t position, st
   return places(position) % parts;
 }
 
+Facts part_facts(const Facts& whole, std::uint64_t parts, std::uint64_t part) {
+  require(parts > 0 && parts <= whole.rows, "grid", "has more combinations than there are rows to split");
+  Facts facts = whole;
+  facts.rows = whole.rows / parts + (part < whole.rows % parts ? 1 : 0);
+  return facts;
+}
+
 std::vector<std::unique_ptr<Engine>> split_rows(const Engine& rows, const KeyedPermutation::Key& key,
                                                 std::uint64_t parts) {
   const Facts facts = rows.facts();
-  require(parts > 0 && parts <= facts.rows, "grid", "has more combinations than there are rows to split");
   std::vector<LoadedRows> hands(parts);
   for (std::uint64_t p = 0; p < parts; ++p) {
-    hands[p].facts = facts;
-    hands[p].facts.rows = facts.rows / parts + (p < facts.rows % parts ? 1 : 0);
+    hands[p].facts = part_facts(facts, parts, p);
     hands[p].block_rows = rows.block_rows();
     hands[p].reserve(hands[p].facts.rows, 0);
   }

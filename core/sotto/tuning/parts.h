@@ -13,6 +13,9 @@ namespace sotto {
 /// may be sorted by label, so that parts are taken through a keyed permutation.
 std::uint64_t part_of(const KeyedPermutation& places, std::uint64_t position, std::uint64_t parts) noexcept;
 
+/// Public facts of one part.
+Facts part_facts(const Facts& whole, std::uint64_t parts, std::uint64_t part);
+
 /// Every part of the rows, copied into memory in one scan; sizes differ by at most one row.
 std::vector<std::unique_ptr<Engine>> split_rows(const Engine& rows, const KeyedPermutation::Key& key,
                                                 std::uint64_t parts);

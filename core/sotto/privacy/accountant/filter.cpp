@@ -196,11 +196,13 @@ std::vector<Filter::Fit> Filter::what_fits() const {
     return low;
   };
   const auto gaussian = [](double mu) -> Event { return GaussianEvent{mu}; };
+  const auto discrete = [](double rho) -> Event { return DiscreteGaussianEvent{rho}; };
   const auto pure = [](double epsilon) -> Event { return PureEvent{epsilon}; };
   const auto choice = [](double epsilon) -> Event { return ExponentialEvent{epsilon}; };
   std::vector<Fit> fit;
   if (state_.kind != FilterKind::sum) fit.push_back({GaussianEvent::kName, "mu", largest(gaussian, 1e3)});
   if (state_.kind == FilterKind::gdp) return fit;
+  if (state_.kind != FilterKind::sum) fit.push_back({DiscreteGaussianEvent::kName, "rho", largest(discrete, 1e3)});
   fit.push_back({PureEvent::kName, "epsilon", largest(pure, 1e4)});
   fit.push_back({ExponentialEvent::kName, "epsilon", largest(choice, 1e4)});
   if (state_.kind == FilterKind::sum) {

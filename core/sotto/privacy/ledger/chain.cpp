@@ -47,14 +47,15 @@ void Chain::reserve(const LedgerRecord& record) {
   if (record.entry != record.sequence) broken(record, "reserves for another entry");
   if (!filter_->fits(record.cost)) broken(record, "spends more than the budget");
   filter_->spend(record.cost);
-  entries_.push_back(
-      {record.sequence, EntryState::reserved, record.cost, record.request, record.detail, "", record.time});
+  entries_.push_back({record.sequence, EntryState::reserved, record.cost, record.request, record.detail, "",
+                      record.time, record.token});
 }
 
 void Chain::close(const LedgerRecord& record, EntryState state) {
   LedgerEntry* entry = find_open(record.entry);
   if (entry == nullptr) broken(record, "ends an entry that is not reserved");
   if (!(entry->cost == record.cost)) broken(record, "states another cost than was reserved");
+  if (hex_of(sha256(record.token)) != entry->token) broken(record, "ends an entry that another reservation holds");
   if (state == EntryState::released) entry->released = record.detail;
   entry->state = state;
   if (state != EntryState::voided) return;

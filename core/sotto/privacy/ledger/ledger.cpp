@@ -1,27 +1,52 @@
 #include "sotto/privacy/ledger/ledger.h"
 
+#include <unistd.h>
+
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/sha256.h"
+#include "sotto/random/bit_source.h"
 
 namespace sotto {
 
+bool Reservation::Use::open() const noexcept { return !closed && process == ::getpid(); }
+
+Reservation::Reservation(std::uint64_t entry, Filter::Cost cost, Filter::Cost spent, std::string nonce)
+    : entry_(entry), cost_(cost), spent_(spent), nonce_(std::move(nonce)), use_(std::make_shared<Use>()) {
+  use_->process = ::getpid();
+}
+
+void Reservation::begin_reading() noexcept {
+  if (use_) use_->reading = true;
+}
+
+void Reservation::close() {
+  if (!use_ || !use_->open()) {
+    throw Error(ErrorKind::internal, "a reservation can be used once, by the process that made it");
+  }
+  use_->closed = true;
+}
+
 Reservation Ledger::reserve(const Spending& spending) {
-  const Reserved reserved = do_reserve(spending);
-  return {reserved.entry, reserved.cost, reserved.spent};
+  BitSource bits;
+  Sha256 hash;
+  for (int i = 0; i < 4; ++i) hash.add_number(bits.next());
+  const std::string nonce = hex_of(hash.finish());
+  const Reserved reserved = do_reserve(spending, hex_of(sha256(nonce)));
+  return {reserved.entry, reserved.cost, reserved.spent, nonce};
 }
 
-void Ledger::release(Reservation& reservation, const std::string& bytes) {
-  if (reservation.closed_) throw Error(ErrorKind::internal, "a reservation can be used once");
-  reservation.closed_ = true;
-  do_release(reservation.entry_, bytes);
+void Ledger::release(Reservation&& reservation, const std::string& bytes) {
+  reservation.close();
+  do_release({reservation.entry_, reservation.nonce_}, bytes);
 }
 
-void Ledger::cancel(Reservation& reservation) {
-  if (reservation.closed_ || reservation.reading_) {
+void Ledger::cancel(Reservation&& reservation) {
+  if (reservation.use_ && reservation.use_->reading) {
     throw Error(ErrorKind::internal, "a reservation is given back only while no row has been read under it");
   }
-  reservation.closed_ = true;
-  do_cancel(reservation.entry_);
+  reservation.close();
+  do_cancel({reservation.entry_, reservation.nonce_});
 }
 
 void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::string& hint) {

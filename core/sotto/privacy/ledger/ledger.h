@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ struct LedgerEntry {
   std::string event;     ///< what was charged, in words
   std::string released;  ///< digest of the bytes released
   std::int64_t time = 0;
+  std::string token;  ///< SHA-256 of the nonce that only the holder of the reservation knows
 };
 
 /// What is to be spent, and for which request.
@@ -38,23 +40,41 @@ struct Spending {
   std::string request;  ///< digest of the request in canonical form
 };
 
-/// The right to read rows once, for one release. It can be used by who reserved it and by nobody else.
+/// The right to read rows once, for one release: a token that moves and is never copied. Only the process that reserved
+/// it can use it, as only there is the nonce known of which the ledger has the digest; a child process cannot.
 class Reservation {
  public:
+  Reservation(Reservation&& other) noexcept = default;
+  Reservation& operator=(Reservation&&) = delete;
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+  ~Reservation() = default;
+
   std::uint64_t entry() const noexcept { return entry_; }
   const Filter::Cost& cost() const noexcept { return cost_; }
   const Filter::Cost& spent_after() const noexcept { return spent_; }
   /// From here on a row may have been read: the reservation cannot be cancelled any more.
-  void begin_reading() noexcept { reading_ = true; }
+  void begin_reading() noexcept;
 
  private:
   friend class Ledger;
-  Reservation(std::uint64_t entry, Filter::Cost cost, Filter::Cost spent) : entry_(entry), cost_(cost), spent_(spent) {}
+  friend class Curator;
+  /// What became of it, shared with the curator that draws under it.
+  struct Use {
+    bool reading = false;
+    bool closed = false;
+    std::int64_t process = 0;
+    bool open() const noexcept;
+  };
+  Reservation(std::uint64_t entry, Filter::Cost cost, Filter::Cost spent, std::string nonce);
+  /// Ends it. Throws Error{internal} if it was used, given back or moved from, or belongs to another process.
+  void close();
+
   std::uint64_t entry_;
   Filter::Cost cost_;
   Filter::Cost spent_;
-  bool reading_ = false;
-  bool closed_ = false;
+  std::string nonce_;
+  std::shared_ptr<Use> use_;  // none after a move
 };
 
 /// What a full check of a ledger looked at; it throws if something is wrong.
@@ -72,6 +92,8 @@ class Ledger {
   virtual ~Ledger() = default;
 
   virtual const LedgerTerms& terms() const = 0;
+  /// Whether this is the fingerprint (data/fingerprint.h) of the data the budget belongs to.
+  virtual bool is_about(const Digest& fingerprint) const = 0;
   /// The budget and what is spent of it now.
   virtual Filter filter() = 0;
   virtual std::vector<LedgerEntry> entries() = 0;
@@ -86,10 +108,13 @@ class Ledger {
 
   /// Charges before the first row is read. Throws Error{budget_exceeded}, and spends nothing, if it does not fit.
   Reservation reserve(const Spending& spending);
-  /// Stores what is about to leave, together with the fact that it leaves.
-  void release(Reservation& reservation, const std::string& bytes);
-  /// Gives a reservation back, before any row was read under it. Throws Error{internal} after begin_reading.
-  void cancel(Reservation& reservation);
+  /// Stores what is about to leave, together with the fact that it leaves, and uses the reservation up: whatever
+  /// happens, nothing else is released under it. Throws Error{internal} for one that was used, that is another
+  /// ledger's, or that another process made.
+  void release(Reservation&& reservation, const std::string& bytes);
+  /// Gives a reservation back, before any row was read or noise drawn under it. Throws Error{internal} after
+  /// begin_reading.
+  void cancel(Reservation&& reservation);
 
  protected:
   struct Reserved {
@@ -97,9 +122,15 @@ class Ledger {
     Filter::Cost cost;
     Filter::Cost spent;
   };
-  virtual Reserved do_reserve(const Spending& spending) = 0;
-  virtual void do_release(std::uint64_t entry, const std::string& bytes) = 0;
-  virtual void do_cancel(std::uint64_t entry) = 0;
+  /// An entry and the proof that it may be ended.
+  struct Ending {
+    std::uint64_t entry;
+    std::string nonce;
+  };
+  /// `token` is the digest of the nonce the reservation will hold.
+  virtual Reserved do_reserve(const Spending& spending, const std::string& token) = 0;
+  virtual void do_release(const Ending& ending, const std::string& bytes) = 0;
+  virtual void do_cancel(const Ending& ending) = 0;
 };
 
 /// The refusal of a request that does not fit: what it costs, what is left and what would fit, ending in `hint`.

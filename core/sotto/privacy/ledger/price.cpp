@@ -10,6 +10,43 @@ Price price_of(const PlannedCost& cost, const Filter& filter) {
   return {event_of(cost.charges), cost.distance};
 }
 
+namespace {
+
+/// The kinds of filter, over the same budget and unspent, that take the run.
+std::string takers(const Filter& filter, const PlannedCost& cost) {
+  std::string kinds;
+  for (const auto& [name, kind] : enum_names(FilterKind{})) {
+    if (kind == filter.kind()) continue;
+    try {
+      const Filter other = Filter::open(kind, filter.budget());
+      const Price price = price_of(cost, other);
+      if (!other.fits(other.cost_of(price.event, price.distance))) continue;
+    } catch (const Error&) {
+      continue;  // it has no price there either, or no filter of this kind has this budget
+    }
+    kinds += (kinds.empty() ? "'--filter " : " or '--filter ") + std::string(name) + "'";
+  }
+  return kinds;
+}
+
+}  // namespace
+
+Filter::Cost cost_in(const Filter& filter, const PlannedCost& cost) {
+  const Price price = price_of(cost, filter);
+  try {
+    return filter.cost_of(price.event, price.distance);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unsupported) throw;
+    const std::string kinds = takers(filter, cost);
+    throw Error(ErrorKind::unsupported,
+                "ledger: " + std::string(error.what()) +
+                    (kinds.empty() ? "; no filter takes it under this budget"
+                                   : "; a ledger of this budget made by 'sotto ledger create' with " + kinds +
+                                         " takes it (the filter of a ledger never changes)"),
+                "ledger");
+  }
+}
+
 double largest_epsilon(const Filter& filter, double delta) {
   double mu = 0, pure = 0;
   for (const Filter::Fit& fit : filter.what_fits()) {

@@ -24,6 +24,8 @@ struct Price {
 /// sum: the (epsilon, delta) the plan promises, numerics included. The others: the events themselves, and the distance
 /// of their noise. Whether the filter has a price for the event shows when it is asked (Filter::cost_of).
 Price price_of(const PlannedCost& cost, const Filter& filter);
+/// What it costs this filter. Throws Error{unsupported}, saying which filter a ledger would need, if it has no price.
+Filter::Cost cost_in(const Filter& filter, const PlannedCost& cost);
 
 /// The largest epsilon of one more request at this delta that fits, a little rounded down; 0 if none does. Pure noise
 /// for delta = 0, Gaussian noise otherwise.

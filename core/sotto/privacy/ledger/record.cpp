@@ -24,7 +24,7 @@ auto parse(const std::string& text, const char* what, const Read& read) {
 
 Digest hash_of(const LedgerRecord& record) {
   Sha256 hash;
-  hash.add_text("sotto ledger record 1");
+  hash.add_text("sotto ledger record 2");
   hash.add_text(hex_of(record.previous));
   hash.add_number(record.sequence);
   hash.add_text(enum_name(record.kind));
@@ -35,6 +35,7 @@ Digest hash_of(const LedgerRecord& record) {
   }
   hash.add_text(record.request);
   hash.add_text(record.detail);
+  hash.add_text(record.token);
   return hash.finish();
 }
 
@@ -51,7 +52,8 @@ std::string text_of(const LedgerTerms& terms) {
                   {"limit_delta", filter.limit.delta},
                   {"delta_policy", enum_name(terms.delta_policy())},
                   {"unit", terms.unit},
-                  {"fingerprint", terms.fingerprint},
+                  {"data_tag", terms.data_tag},
+                  {"key_check", terms.key_check},
                   {"rows", terms.rows}};
   return json.dump();
 }
@@ -67,7 +69,8 @@ LedgerTerms terms_from(const std::string& text) {
                            enum_by_name<Relation>(json.at("relation").get<std::string>(), "relation")};
     terms.filter.limit = {json.at("limit_loss").get<std::uint64_t>(), json.at("limit_delta").get<std::uint64_t>()};
     terms.unit = json.at("unit").get<std::string>();
-    terms.fingerprint = json.at("fingerprint").get<std::string>();
+    terms.data_tag = json.at("data_tag").get<std::string>();
+    terms.key_check = json.at("key_check").get<std::string>();
     terms.rows = json.at("rows").get<std::uint64_t>();
     return terms;
   });

@@ -25,8 +25,11 @@ struct LedgerTerms {
   std::string id;        ///< random, 64 hexadecimal digits
   Filter::State filter;  ///< kind, budget, relation, limit; nothing spent
   std::string unit = "one row";
-  std::string fingerprint;  ///< of the raw data (data/fingerprint.h), 64 hexadecimal digits
-  std::uint64_t rows = 0;   ///< public under replace_one; 0 under add_remove, where it is private
+  /// Identifies the raw data: HMAC-SHA-256 of its fingerprint (data/fingerprint.h) under a random key that is stored in
+  /// the ledger and printed nowhere, so that records say nothing to someone who guesses the data.
+  std::string data_tag;
+  std::string key_check;   ///< SHA-256 of that key
+  std::uint64_t rows = 0;  ///< public under replace_one; 0 under add_remove, where it is private
 
   DeltaPolicy delta_policy() const noexcept {
     return filter.kind == FilterKind::sum ? DeltaPolicy::added : DeltaPolicy::converted;
@@ -60,6 +63,7 @@ struct LedgerRecord {
   Filter::Cost spent;       ///< after this record
   std::string request;      ///< reserved: the digest of the request
   std::string detail;       ///< terms, place, the event reserved, or the digest of the bytes released
+  std::string token;  ///< reserved: SHA-256 of a random nonce; released and voided: that nonce, told for the first time
   Digest previous{};
   Digest hash{};
 };

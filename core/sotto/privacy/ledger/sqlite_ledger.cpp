@@ -12,7 +12,17 @@ SqliteLedger::SqliteLedger(const std::string& path, Clock clock, Trust trust)
       clock_(clock ? std::move(clock) : Clock(seconds_now)),
       store_((inode_of(path_), path_), SqliteConnection::Mode::open) {
   refresh();
+  check_key(chain_);
   if (trust == Trust::placed) open();
+}
+
+void SqliteLedger::check_key(const Chain& chain) {
+  if (hex_of(sha256(hex_of(store_.key()))) == chain.terms().key_check) return;
+  throw Error(ErrorKind::invalid_data, path_ + ": the ledger is damaged or was edited: its key is another", "ledger");
+}
+
+bool SqliteLedger::is_about(const Digest& fingerprint) const {
+  return hex_of(hmac_sha256(store_.key(), hex_of(fingerprint))) == terms().data_tag;
 }
 
 void SqliteLedger::open() {
@@ -90,7 +100,7 @@ std::string SqliteLedger::bytes_of(const LedgerEntry& entry) {
 }
 
 LedgerRecord SqliteLedger::commit(LedgerRecord record, const std::string* bytes) {
-  record.time = clock_();
+  if (record.time == 0) record.time = clock_();
   record = chain_.next(std::move(record));
   store_.append(record, bytes);
   return record;
@@ -118,7 +128,7 @@ LedgerRecord SqliteLedger::write(const std::function<LedgerRecord()>& make, cons
   }
 }
 
-Ledger::Reserved SqliteLedger::do_reserve(const Spending& spending) {
+Ledger::Reserved SqliteLedger::do_reserve(const Spending& spending, const std::string& token) {
   const LedgerRecord written = write(
       [&] {
         LedgerRecord record;
@@ -126,6 +136,7 @@ Ledger::Reserved SqliteLedger::do_reserve(const Spending& spending) {
         record.cost = chain_.filter().cost_of(spending.event, spending.distance);
         record.request = spending.request;
         record.detail = event_text(spending.event);
+        record.token = token;
         if (!chain_.filter().fits(record.cost)) refuse_spending(chain_.filter(), record.cost);
         return record;
       },
@@ -133,30 +144,32 @@ Ledger::Reserved SqliteLedger::do_reserve(const Spending& spending) {
   return {written.entry, written.cost, written.spent};
 }
 
-LedgerRecord SqliteLedger::ending(RecordKind kind, std::uint64_t number) const {
-  const LedgerEntry* entry = chain_.find(number);
-  if (entry == nullptr || entry->state != EntryState::reserved) {
+LedgerRecord SqliteLedger::ending(RecordKind kind, const Ending& ending) const {
+  const LedgerEntry* entry = chain_.find(ending.entry);
+  if (entry == nullptr || entry->state != EntryState::reserved || entry->token != hex_of(sha256(ending.nonce))) {
     throw Error(ErrorKind::internal, "the ledger has no such reservation");
   }
   LedgerRecord record;
   record.kind = kind;
-  record.entry = number;
+  record.entry = ending.entry;
   record.cost = entry->cost;
+  record.token = ending.nonce;
+  record.time = entry->time;  // how long a run took may depend on the rows, or be its secret number of trials
   return record;
 }
 
-void SqliteLedger::do_release(std::uint64_t entry, const std::string& bytes) {
+void SqliteLedger::do_release(const Ending& end, const std::string& bytes) {
   write(
       [&] {
-        LedgerRecord record = ending(RecordKind::released, entry);
+        LedgerRecord record = ending(RecordKind::released, end);
         record.detail = hex_of(sha256(bytes));
         return record;
       },
       &bytes);
 }
 
-void SqliteLedger::do_cancel(std::uint64_t entry) {
-  write([&] { return ending(RecordKind::voided, entry); }, nullptr);
+void SqliteLedger::do_cancel(const Ending& end) {
+  write([&] { return ending(RecordKind::voided, end); }, nullptr);
 }
 
 LedgerCheck SqliteLedger::verify() {
@@ -166,6 +179,7 @@ LedgerCheck SqliteLedger::verify() {
   store_.check_integrity();
   Chain chain;
   store_.catch_up(chain);
+  check_key(chain);
   LedgerCheck check;
   for (const LedgerEntry& entry : chain.entries()) {
     if (entry.state != EntryState::released) continue;

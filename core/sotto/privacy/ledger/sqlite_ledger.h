@@ -18,9 +18,11 @@ class SqliteLedger final : public Ledger {
  public:
   using Clock = std::function<std::int64_t()>;  ///< seconds since 1970; read for the records' time only
 
-  /// Makes a ledger and its anchor; neither replaces a file. `terms.id` and `filter.limit` are filled in. The anchor is
-  /// `path`.anchor unless another place is given; its absolute path is part of the ledger.
-  static void create(const std::string& path, LedgerTerms terms, const std::string& anchor = "");
+  /// Makes a ledger for the data of that fingerprint, and its anchor; neither replaces a file. `terms.id`, `data_tag`,
+  /// `key_check` and `filter.limit` are filled in. The anchor is `path`.anchor unless another place is given; its
+  /// absolute path is part of the ledger.
+  static void create(const std::string& path, LedgerTerms terms, const Digest& fingerprint,
+                     const std::string& anchor = "");
   /// Declares this file the one valid copy after it was moved: to be called by who knows that no other copy is used.
   /// Every former anchor that can be reached is told, so that the copies they belong to are refused from then on. At
   /// least one anchor, the one given or a former one, must be there and agree.
@@ -29,6 +31,7 @@ class SqliteLedger final : public Ledger {
   explicit SqliteLedger(const std::string& path, Clock clock = {});
 
   const LedgerTerms& terms() const override { return chain_.terms(); }
+  bool is_about(const Digest& fingerprint) const override;
   const LedgerPlace& place() const { return chain_.place(); }
   Filter filter() override;
   std::vector<LedgerEntry> entries() override;
@@ -38,9 +41,9 @@ class SqliteLedger final : public Ledger {
   LedgerCheck verify() override;
 
  protected:
-  Reserved do_reserve(const Spending& spending) override;
-  void do_release(std::uint64_t entry, const std::string& bytes) override;
-  void do_cancel(std::uint64_t entry) override;
+  Reserved do_reserve(const Spending& spending, const std::string& token) override;
+  void do_release(const Ending& end, const std::string& bytes) override;
+  void do_cancel(const Ending& end) override;
 
  private:
   enum class Trust { placed, anywhere };
@@ -48,11 +51,12 @@ class SqliteLedger final : public Ledger {
   void open();
   void refresh();
   void usable() const;
+  void check_key(const Chain& chain);
   void relocate(const std::string& anchor);
   /// One record, committed, flushed, anchored. `make` sees the chain as it is then.
   LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);
   LedgerRecord commit(LedgerRecord record, const std::string* bytes);
-  LedgerRecord ending(RecordKind kind, std::uint64_t entry) const;
+  LedgerRecord ending(RecordKind kind, const Ending& ending) const;
 
   std::string path_;
   Clock clock_;

@@ -13,11 +13,11 @@
 namespace sotto {
 namespace {
 
-std::string random_id() {
+Digest random_digest() {
   BitSource bits;
   Sha256 hash;
   for (int i = 0; i < 4; ++i) hash.add_number(bits.next());
-  return hex_of(hash.finish());
+  return hash.finish();
 }
 
 bool exists(const std::string& path) {
@@ -27,7 +27,8 @@ bool exists(const std::string& path) {
 
 }  // namespace
 
-void SqliteLedger::create(const std::string& path, LedgerTerms terms, const std::string& anchor) {
+void SqliteLedger::create(const std::string& path, LedgerTerms terms, const Digest& fingerprint,
+                          const std::string& anchor) {
   const std::string place = absolute_path(path);
   const std::string anchor_place = absolute_path(anchor.empty() ? path + ".anchor" : anchor);
   require(place != anchor_place, "anchor", "must be another file than the ledger");
@@ -38,10 +39,11 @@ void SqliteLedger::create(const std::string& path, LedgerTerms terms, const std:
                 "nothing here may depend on it",
                 "relation");
   }
-  Digest parsed{};
-  require(digest_from_hex(terms.fingerprint, parsed), "fingerprint", "must be 64 hexadecimal digits");
   require(!terms.unit.empty(), "unit", "must not be empty");
-  terms.id = random_id();
+  const Digest key = random_digest();
+  terms.id = hex_of(random_digest());
+  terms.data_tag = hex_of(hmac_sha256(key, hex_of(fingerprint)));
+  terms.key_check = hex_of(sha256(hex_of(key)));
   terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
 
   FreshFile fresh(place);
@@ -49,6 +51,7 @@ void SqliteLedger::create(const std::string& path, LedgerTerms terms, const std:
   {
     SqliteStore store(fresh.temporary_path(), SqliteConnection::Mode::create);
     SqliteTransaction transaction(store.connection());
+    store.keep_key(key);
     const LedgerPlace where{place, anchor_place, inode_of(fresh.temporary_path())};
     for (const auto& [kind, detail] :
          {std::pair{RecordKind::opened, text_of(terms)}, {RecordKind::placed, text_of(where)}}) {

@@ -9,17 +9,21 @@
 namespace sotto {
 namespace {
 
-constexpr std::array<std::string_view, 11> kSchema = {
+constexpr std::array<std::string_view, 14> kSchema = {
     "CREATE TABLE record (sequence INTEGER PRIMARY KEY CHECK (sequence >= 0), kind TEXT NOT NULL, "
     "entry INTEGER NOT NULL CHECK (entry >= 0), time INTEGER NOT NULL, "
     "cost_loss INTEGER NOT NULL CHECK (cost_loss >= 0), cost_delta INTEGER NOT NULL CHECK (cost_delta >= 0), "
     "spent_loss INTEGER NOT NULL CHECK (spent_loss >= 0), spent_delta INTEGER NOT NULL CHECK (spent_delta >= 0), "
-    "request TEXT NOT NULL, detail TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL UNIQUE) STRICT",
+    "request TEXT NOT NULL, detail TEXT NOT NULL, token TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL "
+    "UNIQUE) STRICT",
     "CREATE TABLE model (entry INTEGER PRIMARY KEY REFERENCES record (sequence), bytes BLOB NOT NULL) STRICT",
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL, hash TEXT NOT NULL, "
     "spent_loss INTEGER NOT NULL, spent_delta INTEGER NOT NULL, limit_loss INTEGER NOT NULL, "
     "limit_delta INTEGER NOT NULL, CHECK (spent_loss BETWEEN 0 AND limit_loss), "
     "CHECK (spent_delta BETWEEN 0 AND limit_delta)) STRICT",
+    "CREATE TABLE secret (one INTEGER PRIMARY KEY CHECK (one = 1), key TEXT NOT NULL) STRICT",
+    "CREATE TRIGGER secret_stays BEFORE UPDATE ON secret BEGIN SELECT raise(ABORT, 'the key stays'); END",
+    "CREATE TRIGGER secret_kept BEFORE DELETE ON secret BEGIN SELECT raise(ABORT, 'the key stays'); END",
     "CREATE UNIQUE INDEX one_end ON record (entry) WHERE kind IN ('released', 'voided')",
     "CREATE TRIGGER record_follows BEFORE INSERT ON record WHEN EXISTS (SELECT 1 FROM head WHERE "
     "NEW.sequence <> sequence + 1 OR NEW.previous <> hash OR "
@@ -38,7 +42,8 @@ constexpr std::array<std::string_view, 11> kSchema = {
     "BEGIN SELECT raise(ABORT, 'the head follows the last record'); END"};
 
 constexpr std::string_view kFields =
-    "sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, spent_delta, request, detail, previous, hash";
+    "sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, spent_delta, request, detail, token, "
+    "previous, hash";
 
 std::int64_t stored(std::uint64_t amount) { return static_cast<std::int64_t>(amount); }  // filters stay below 2^63
 
@@ -61,7 +66,8 @@ LedgerRecord record_of(const SqliteStatement& row, const std::string& path) {
   record.spent = {amount(6), amount(7)};
   record.request = row.text(8);
   record.detail = row.text(9);
-  if (!digest_from_hex(row.text(10), record.previous) || !digest_from_hex(row.text(11), record.hash)) {
+  record.token = row.text(10);
+  if (!digest_from_hex(row.text(11), record.previous) || !digest_from_hex(row.text(12), record.hash)) {
     damaged(path, "a record has no hash");
   }
   return record;
@@ -74,6 +80,17 @@ SqliteStore::SqliteStore(const std::string& path, SqliteConnection::Mode mode) :
     for (const std::string_view statement : kSchema) connection_.run(statement);
   }
   check_schema();
+  if (mode != SqliteConnection::Mode::create) read_key();
+}
+
+void SqliteStore::read_key() {
+  SqliteStatement row = connection_.prepare("SELECT key FROM secret");
+  if (!row.step() || !digest_from_hex(row.text(0), key_)) damaged(path_, "its key is missing");
+}
+
+void SqliteStore::keep_key(const Digest& key) {
+  connection_.prepare("INSERT INTO secret VALUES (1, ?)").bind(hex_of(key)).step();
+  key_ = key;
 }
 
 void SqliteStore::check_schema() {
@@ -116,11 +133,12 @@ void SqliteStore::check_head(const Chain& chain) {
 
 void SqliteStore::append(const LedgerRecord& record, const std::string* bytes) {
   SqliteStatement insert = connection_.prepare("INSERT INTO record (" + std::string(kFields) +
-                                               ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                                               ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(stored(record.sequence)).bind(enum_name(record.kind)).bind(stored(record.entry)).bind(record.time);
   insert.bind(stored(record.cost.loss)).bind(stored(record.cost.delta));
   insert.bind(stored(record.spent.loss)).bind(stored(record.spent.delta));
-  insert.bind(record.request).bind(record.detail).bind(hex_of(record.previous)).bind(hex_of(record.hash)).step();
+  insert.bind(record.request).bind(record.detail).bind(record.token);
+  insert.bind(hex_of(record.previous)).bind(hex_of(record.hash)).step();
   if (bytes != nullptr) {
     connection_.prepare("INSERT INTO model (entry, bytes) VALUES (?, ?)")
         .bind(stored(record.entry))

@@ -24,15 +24,20 @@ class SqliteStore {
   std::vector<LedgerRecord> records(std::uint64_t first);
   std::string bytes_of(std::uint64_t entry);
   std::uint64_t count_bytes();
+  /// The key of the ledger's data tag; kept once.
+  void keep_key(const Digest& key);
+  const Digest& key() const noexcept { return key_; }
   /// Throws Error{invalid_data} unless SQLite finds its own structure whole.
   void check_integrity();
 
  private:
   void check_schema();
+  void read_key();
   void check_head(const Chain& chain);
 
   std::string path_;
   SqliteConnection connection_;
+  Digest key_{};
 };
 
 }  // namespace sotto

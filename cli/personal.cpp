@@ -1,0 +1,88 @@
+#include "personal.h"
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/data/block_file.h"
+#include "sotto/data/load.h"
+
+namespace sotto::cli {
+namespace {
+
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
+
+[[noreturn]] void refuse(const std::string& name, std::uint64_t line) {
+  throw Error(
+      ErrorKind::invalid_argument,
+      name + ": line " + std::to_string(line) + " must hold an epsilon above 0, and a count after it or nothing",
+      "personal_epsilons");
+}
+
+/// Lines "EPSILON" for one position or "EPSILON COUNT" for so many.
+std::vector<double> from_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(ErrorKind::io, path + ": cannot be read", "personal_epsilons");
+  std::vector<double> values;
+  std::string text;
+  for (std::uint64_t line = 1; std::getline(file, text); ++line) {
+    std::istringstream words(text);
+    double epsilon = 0;
+    std::uint64_t count = 1;
+    std::string rest;
+    if (!(words >> std::ws) || words.eof()) continue;
+    if (!(words >> epsilon) || !(epsilon > 0)) refuse(path, line);
+    if (!(words >> std::ws).eof() && !(words >> count)) refuse(path, line);
+    if ((words >> rest) || count == 0 || count > kMostRows - values.size()) refuse(path, line);
+    values.insert(values.end(), count, epsilon);
+  }
+  return values;
+}
+
+/// The column is public by declaration, so a cell that is no epsilon may be told, by its line.
+std::vector<double> from_column(const std::string& path, const Schema& schema, const std::string& name) {
+  const Column* column = find_column(schema, name);
+  require(column != nullptr && std::holds_alternative<IgnoredColumn>(column->kind), "personal_epsilon_column",
+          "must be a column that is no feature: declare it with --ignore " + name);
+  const std::unique_ptr<RowReader> reader = open_rows(path, schema, ReadMode::lenient);
+  std::size_t place = 0;
+  while (place < reader->columns().size() && reader->columns()[place] != name) ++place;
+  require(place < reader->columns().size(), "personal_epsilon_column", "the file has no column " + name);
+  std::vector<double> values;
+  RawRow row;
+  while (reader->next(row)) {
+    std::istringstream words{std::string(row.cells[place])};
+    double epsilon = 0;
+    if (!(words >> epsilon) || !(words >> std::ws).eof() || !(epsilon > 0)) refuse(path, row.line);
+    values.push_back(epsilon);
+  }
+  return values;
+}
+
+}  // namespace
+
+PersonalFlags::PersonalFlags(CLI::App& app) {
+  app.add_option("--personal-epsilons", file_,
+                 "PUBLIC file of smaller epsilons by position of the row: lines EPSILON, or EPSILON COUNT for so many "
+                 "rows in turn; methods scs13, bolt_on, dpgd, correlated")
+      ->group("Budget")
+      ->type_name("FILE");
+  app.add_option("--personal-epsilon-column", column_,
+                 "the same from a column of the data, which is then PUBLIC and belongs to the position of its row, "
+                 "whatever row stands there; declare it with --ignore too")
+      ->group("Budget")
+      ->type_name("NAME");
+}
+
+std::optional<PersonalEpsilons> PersonalFlags::read(const std::string& path, const Schema& schema) const {
+  if (file_.empty() && column_.empty()) return {};
+  require(file_.empty() || column_.empty(), "personal_epsilons", "give a file or a column, not both");
+  require(!is_block_file(path), "personal_epsilons",
+          "belong to the positions of a text file; a block file may have other ones, so train from the text file");
+  return personal_epsilons(file_.empty() ? from_column(path, schema, column_) : from_file(file_));
+}
+
+}  // namespace sotto::cli

@@ -1,0 +1,26 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "sotto/algorithms/personal.h"
+#include "sotto/data/schema.h"
+
+namespace sotto::cli {
+
+/// The flags that give positions an epsilon of their own: a file, or a column of the data.
+class PersonalFlags {
+ public:
+  explicit PersonalFlags(CLI::App& app);
+  /// Nothing if no flag was given. `schema` is that of the data file `path`.
+  std::optional<PersonalEpsilons> read(const std::string& path, const Schema& schema) const;
+  bool given() const noexcept { return !file_.empty() || !column_.empty(); }
+  /// True if the epsilons are a column of the data.
+  bool reads_data() const noexcept { return !column_.empty(); }
+
+ private:
+  std::string file_;
+  std::string column_;
+};
+
+}  // namespace sotto::cli

@@ -1,0 +1,26 @@
+#include "released_text.h"
+
+#include <fmt/format.h>
+
+#include "sotto/model/json.h"
+
+namespace sotto::cli {
+namespace {
+
+constexpr const char* kStored = "this request was answered before; the same model again, nothing was charged";
+
+}  // namespace
+
+void print_released(const Output& output, const Released& released, const ReleasePlaces& places) {
+  if (output.json) {
+    Json json = to_json(released.model.card);
+    if (places.ledger) json["stored"] = released.stored;
+    if (!places.out.empty()) json["model"] = places.out;
+    return output.print(json.dump(2));
+  }
+  std::string text = card_text(released.model.card);
+  if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
+  output.print(text + (places.out.empty() ? "" : fmt::format("  {:<15} {}", "model", places.out)));
+}
+
+}  // namespace sotto::cli

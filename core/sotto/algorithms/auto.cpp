@@ -1,0 +1,176 @@
+// What: which solver, and with which parameters, from public facts and a budget.
+// Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). objective by
+//   the law for 0 if its N is at most 1.15 times the other; by the Gaussian if N <= 0.0002 X m; else dpgd. objective:
+//   m lambda = max(X N/40, what makes the Jacobian cost epsilon/4). dpgd: gradients clipped to half their bound, travel
+//   (steps x step) such that noise moves a margin by 1.25 at norm X; momentum where that needs over 200 steps.
+// Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
+// Reference: docs/auto.md, with the figures behind the constants.
+// Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
+#include "sotto/algorithms/auto.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/algorithms/dpgd_shape.h"
+#include "sotto/algorithms/row_count.h"
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kReach = 40;             // of the noise alone: its norm over kappa, in units of 1/X
+constexpr double kJacobianShare = 0.25;   // of epsilon, at most
+constexpr double kMostJacobian = 0.9;     // the same for a lambda that was given
+constexpr double kLeastCurvature = 0.01;  // in units of X^2: hardly any regularisation
+constexpr double kNoisyShare = 0.0002;    // of |v| in X m, above which descent with clipped gradients is better
+constexpr double kMarginNoise = 1.25;     // of a row of norm X; of the gap between two scores where there are several
+constexpr double kPureWorth = 1.15;       // so much more noise is accepted for a guarantee without delta
+constexpr double kFewestSteps = 10;
+constexpr double kMostSteps = 200;
+constexpr double kMostMomentum = 0.95;
+constexpr double kSteepest = 1.75;  // of (1 + momentum)/beta; from 2 on heavy ball is not stable
+
+double stddev_of(const Mechanism& mechanism) {
+  return std::visit([](const auto& m) { return m.stddev(); }, mechanism);
+}
+
+class Chooser {
+ public:
+  Chooser(const PlanInput& input, std::uint64_t declared_rows)
+      : input_(input),
+        declared_rows_(declared_rows),
+        rows_(static_cast<double>(row_count(input, declared_rows).nominal)),
+        norm_(input.facts.data_norm),
+        constants_(constants_of(input.problem.loss, norm_, input.facts.classes)) {}
+
+  AutoChoice choose() const {
+    const double pure = noise_norm(0);
+    if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
+    const double gaussian = noise_norm(input_.budget.delta);
+    if (!proven(std::min(pure, gaussian))) return descent();
+    if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
+    return gaussian > kNoisyShare * norm_ * rows_ ? descent() : objective(input_.budget.delta, gaussian);
+  }
+
+ private:
+  /// The expected norm of the noise that one gradient sum needs, by the law for this delta.
+  double noise_norm(double delta) const {
+    PlanInput input = input_;
+    input.budget.delta = delta;
+    const Dpgd one{.passes = 1, .bound = DescentBound::composition, .declared_rows = declared_rows_};
+    const DpgdShape shape = dpgd_shape(one, input);
+    return stddev_of(dpgd_composition(one, shape, input).mechanism) * std::sqrt(static_cast<double>(shape.weights));
+  }
+
+  /// Whether objective perturbation has a proof for this loss, and epsilon is enough for a lambda that was given.
+  bool proven(double noise) const {
+    try {
+      return objective_shape(input_, curvature(noise)).log_determinant <= kMostJacobian * input_.budget.epsilon;
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::unsupported) throw;
+      return false;
+    }
+  }
+  /// The law for delta 0 has a numerical delta, which the budget must hold.
+  bool fits(const AutoChoice& choice) const {
+    return std::get<Objective>(choice.solver).plan(choice.input).guarantee.delta <= input_.budget.delta;
+  }
+
+  AutoChoice objective(double delta, double noise) const {
+    AutoChoice choice{Objective{.declared_rows = declared_rows_}, input_};
+    choice.input.budget.delta = delta;
+    // The lambda itself, not its product with the rows and back: a lambda that was given stays as it is.
+    if (input_.problem.lambda == 0) choice.input.problem.lambda = curvature(noise) / rows_;
+    return choice;
+  }
+
+  /// m lambda: as given, or by the noise, and at least what makes the Jacobian cost kJacobianShare of epsilon
+  /// (spec 7.7).
+  double curvature(double noise) const {
+    if (input_.problem.lambda > 0) return input_.problem.lambda * rows_;
+    if (!constants_.smooth()) return norm_ * norm_;
+    const bool softmax = std::holds_alternative<Softmax>(input_.problem.loss);
+    const double others = softmax ? input_.facts.classes - 1.0 : 1.0;
+    const double a_row = softmax ? norm_ * norm_ / input_.facts.classes : constants_.smoothness;
+    const double least = a_row / std::expm1(kJacobianShare * input_.budget.epsilon / others);
+    return std::max({least, norm_ * noise / kReach, kLeastCurvature * norm_ * norm_});
+  }
+
+  AutoChoice descent() const {
+    Dpgd solver;
+    solver.declared_rows = declared_rows_;
+    solver.clip = constants_.lipschitz / 2;
+    solver.bound = DescentBound::composition;
+    solver.passes = 1;
+    const double one = stddev_of(dpgd_composition(solver, dpgd_shape(solver, input_), input_).mechanism);
+    const double step = 1 / ((constants_.smooth() ? constants_.smoothness : norm_ * norm_) + input_.problem.lambda);
+    const double scores = outputs_of(input_.problem.loss, input_.facts.classes) > 1 ? 2 : 1;
+    const double travel = kMarginNoise / std::sqrt(scores) * rows_ / (norm_ * one);
+    if (input_.budget.delta == 0) {
+      // Pure noise of a sum grows with the number of sums, so that few of them are worth having.
+      solver.passes = static_cast<std::uint32_t>(std::clamp(std::pow(travel / step, 2.0 / 3), 1.0, kMostSteps));
+      solver.step_size = step;
+      return {solver, input_};
+    }
+    const double steps = std::clamp(travel / step, kFewestSteps, kMostSteps);
+    solver.passes = static_cast<std::uint32_t>(steps);
+    solver.momentum = std::clamp(1 - kMostSteps * step / travel, 0.0, kMostMomentum);
+    solver.step_size =
+        std::min(travel / solver.passes * (1 - solver.momentum), kSteepest * step * (1 + solver.momentum));
+    return {solver, input_};
+  }
+
+  PlanInput input_;
+  std::uint64_t declared_rows_;
+  double rows_;
+  double norm_;
+  LossConstants constants_;
+};
+
+/// The solver with the parameters that are not its defaults.
+std::string text_of(const AutoChoice& choice) {
+  return std::visit(
+      [&]<class Solver>(const Solver& solver) {
+        std::string text =
+            fmt::format("auto chose {}: lambda={}", Solver::kName, value_text(choice.input.problem.lambda));
+        const Solver plain;
+        for_each_field_deep(solver, [&](std::string_view name, const auto& value, std::string_view) {
+          std::string usual;
+          for_each_field_deep(plain, [&](std::string_view other, const auto& field, std::string_view) {
+            if (other == name) usual = value_text(field);
+          });
+          if (value_text(value) != usual) text += fmt::format(" {}={}", name, value_text(value));
+        });
+        return text;
+      },
+      choice.solver);
+}
+
+}  // namespace
+
+AutoChoice Auto::choose(const PlanInput& input) const {
+  check_input(input);
+  return Chooser(input, declared_rows).choose();
+}
+
+Plan Auto::plan(const PlanInput& input) const {
+  const AutoChoice choice = choose(input);
+  Plan plan = std::visit([&](const auto& solver) { return solver.plan(choice.input); }, choice.solver);
+  plan.method = kName;
+  if (choice.input.budget.delta < input.budget.delta) {
+    plan.remarks.insert(plan.remarks.begin(), "the law of the noise is the one for delta 0, which is smaller here");
+  }
+  plan.remarks.insert(plan.remarks.begin(), text_of(choice));
+  return plan;
+}
+
+Vector Auto::run(const Run& run) const {
+  const AutoChoice choice = choose(run.input);
+  const Run same{run.engine, run.curator, choice.input, run.progress};
+  return std::visit([&](const auto& solver) { return solver.run(same); }, choice.solver);
+}
+
+}  // namespace sotto

@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <variant>
+
+#include "sotto/algorithms/dpgd.h"
+#include "sotto/algorithms/objective.h"
+
+namespace sotto {
+
+/// What `auto` decided: a solver with its parameters, and the input it is planned and run with, in which lambda is
+/// filled in and delta may be lowered to 0.
+struct AutoChoice {
+  std::variant<Objective, Dpgd> solver;
+  PlanInput input;
+};
+
+/// The best solver for public facts and a budget (spec 7.11, docs/auto.md). It adds no noise of its own: plan and run
+/// are those of the solver it chooses.
+struct Auto {
+  static constexpr std::string_view kName = "auto";
+  static constexpr std::string_view kSummary = "objective or dpgd, their parameters too, by rows, features and budget";
+  static constexpr std::string_view kReference = "docs/auto.md";
+  std::uint64_t declared_rows = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("declared_rows", &Auto::declared_rows,
+                            "add_remove only: the public constant used for the number of rows")};
+  }
+
+  /// A function of public facts, problem and budget; a lambda above 0 is kept. Throws what the solvers throw.
+  AutoChoice choose(const PlanInput& input) const;
+  Plan plan(const PlanInput& input) const;
+  Vector run(const Run& run) const;
+};
+
+}  // namespace sotto

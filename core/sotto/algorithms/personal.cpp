@@ -1,0 +1,112 @@
+// What: weights on rows that give each position its own epsilon.
+// Formula: a row of weight v moves what is noised by at most v D S + R, the noise is calibrated to D S + R (R:
+// rounding,
+//   grid), so its shift is (v h + 1 - h) of the whole, h = plan.weighted_share. The shift that position i may have is
+//   r_i = epsilon_i/epsilon (pure) or mu_i/mu (Gaussian), delta_G(mu_i; epsilon_i) = delta; v_i = 1 - (1 - r_i)/h.
+// Conditions: replace_one; shifts are proportional to D: noisy sums, permutation SGD, hidden state, correlated noise.
+//   Not objective perturbation, whose Jacobian does not shrink with v; not sampled rows, whose loss is not linear in v.
+// Reference: [Song13, section 3] remark, [Jorgensen15]; spec 7.2; docs/notes/personal.md.
+// Fails if wrong: Personal.* (neighbours by position, independent weights, noise as without)
+#include "sotto/algorithms/personal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/privacy/gaussian.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kDown = 1 - 0x1p-40;
+
+/// The share of the whole shift at which the promise is (epsilon, the plan's delta), rounded down.
+double allowed_shift(const Calibrated& noise, double epsilon) {
+  const double times = static_cast<double>(noise.charge.times);
+  const double numerical = (1 + std::exp(epsilon)) * noise.distance;
+  return std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (requires { m.mu; }) {
+          return gaussian_mu(epsilon, (noise.delta - numerical) * kDown) / (m.mu * std::sqrt(times));
+        } else if constexpr (requires { m.rho; }) {
+          return std::sqrt(zcdp_rho(epsilon, noise.delta) / (m.rho * times));
+        } else {
+          return epsilon / (m.epsilon * times);
+        }
+      },
+      noise.mechanism);
+}
+
+/// 32 bits, as rows carry it; rounded down.
+float stored_weight(double weight) {
+  const auto stored = static_cast<float>(weight);
+  return stored > weight ? std::nextafter(stored, 0.0F) : stored;
+}
+
+PersonalClass class_of(double epsilon, const Plan& plan) {
+  PersonalClass one;
+  one.epsilon = std::min(epsilon, plan.guarantee.epsilon);
+  one.delta = plan.guarantee.delta;
+  if (epsilon >= plan.guarantee.epsilon) return one;
+  const double shift = std::min(1.0, allowed_shift(*plan.noise, epsilon)) * kDown;
+  const double weight = 1 - (1 - shift) / plan.weighted_share;
+  require(weight > 0, "personal_epsilons",
+          "one of them, " + number_text(epsilon) +
+              ", is too small beside the largest: what pays for rounding alone would exceed it");
+  one.weight = stored_weight(weight);
+  return one;
+}
+
+}  // namespace
+
+PersonalEpsilons personal_epsilons(std::span<const double> by_position) {
+  PersonalEpsilons personal;
+  for (const double epsilon : by_position) {
+    require(epsilon > 0 && std::isfinite(epsilon), "personal_epsilons", "must all be finite numbers above 0");
+    const auto place = std::ranges::lower_bound(personal.levels, epsilon, std::greater{});
+    if (place != personal.levels.end() && *place == epsilon) continue;
+    personal.levels.insert(place, epsilon);
+    require(personal.levels.size() <= PersonalEpsilons::kMostLevels, "personal_epsilons",
+            "must have at most 64 distinct values; round them down to a few");
+  }
+  personal.level_of.reserve(by_position.size());
+  for (const double epsilon : by_position) {
+    const auto place = std::ranges::lower_bound(personal.levels, epsilon, std::greater{});
+    personal.level_of.push_back(static_cast<std::uint8_t>(place - personal.levels.begin()));
+  }
+  return personal;
+}
+
+void apply_personal(Plan& plan, const PersonalEpsilons& personal, const PlanInput& input) {
+  if (input.budget.relation != Relation::replace_one) {
+    throw Error(ErrorKind::unsupported,
+                "personal_epsilons: belong to positions, which the neighbours of replace_one share and those of "
+                "add_remove do not",
+                "personal_epsilons");
+  }
+  if (!(plan.weighted_share > 0) || !plan.noise) {
+    throw Error(
+        ErrorKind::unsupported,
+        "personal_epsilons: " + plan.method +
+            " has no proof that a row's loss shrinks with its weight (objective perturbation: the Jacobian does "
+            "not; sampled rows: not in proportion); use scs13, bolt_on, dpgd or correlated",
+        "personal_epsilons");
+  }
+  require(personal.level_of.size() == input.facts.rows, "personal_epsilons",
+          "are " + std::to_string(personal.level_of.size()) + ", the data have " + std::to_string(input.facts.rows) +
+              " rows");
+  require(personal.levels.front() <= input.budget.epsilon, "personal_epsilons",
+          "must not exceed epsilon, the budget, which is the largest and is what is charged");
+  plan.personal.clear();
+  for (const double epsilon : personal.levels) plan.personal.push_back(class_of(epsilon, plan));
+  for (const std::uint8_t level : personal.level_of) ++plan.personal[level].positions;
+  plan.remarks.emplace_back(
+      "personal epsilons are public and belong to positions; a row of a smaller epsilon counts less in the risk that "
+      "is "
+      "minimised, by the weight of its class");
+}
+
+}  // namespace sotto

@@ -1,0 +1,104 @@
+#include "sotto/charged_run.h"
+
+#include <fmt/format.h>
+
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/base/sha256.h"
+
+namespace sotto {
+namespace {
+
+PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Filter& filter, const LedgerTerms& terms) {
+  PrivacyCard::LedgerUse use;
+  use.enforced = true;
+  use.ledger = terms.id;
+  use.entry = reservation.entry();
+  use.filter = enum_name(filter.kind());
+  use.currency = filter.currency();
+  use.epsilon = filter.budget().epsilon;
+  use.delta = filter.budget().delta;
+  use.cost = Filter::text_of(reservation.cost());
+  use.spent = Filter::text_of(reservation.spent_after());
+  use.limit = Filter::text_of(filter.limit());
+  return use;
+}
+
+void require_fit(const Filter& filter, const ChargedRun& run) {
+  const Filter::Cost cost = cost_in(filter, run.cost);
+  if (filter.fits(cost)) return;
+  refuse_spending(filter, cost,
+                  fmt::format("; at delta {} that is epsilon up to {:.6g}", number_text(run.delta),
+                              largest_epsilon(filter, run.delta)));
+}
+
+constexpr const char* kPart =
+    "trained on a part of the ledger's data, by the holder's word chosen without looking at values; stratified folds "
+    "and filtered rows are not";
+
+/// What is asked of a part is never the answer to a request for all rows.
+std::string request_of(const ChargedRun& run, const LedgerUse& use) {
+  return use.part ? hex_of(sha256("part " + run.request)) : run.request;
+}
+
+void require_same_data(const RowSource& rows, const Ledger& ledger) {
+  if (ledger.is_about(rows.fingerprint())) return;
+  throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for; nothing was charged",
+              "data");
+}
+
+void require_planned(const Facts& found, const Facts& planned) {
+  if (found.rows == planned.rows && found.features == planned.features && found.data_norm == planned.data_norm &&
+      found.classes == planned.classes) {
+    return;
+  }
+  throw Error(ErrorKind::invalid_data,
+              fmt::format("data: read like this it has {} rows of {} features, the ledger was made for {} rows and the "
+                          "plan for {} features; what was reserved stays spent",
+                          found.rows, found.features, planned.rows, planned.features),
+              "data");
+}
+
+}  // namespace
+
+void refuse_ledger_if(bool refused, const std::string& why) {
+  if (refused) throw Error(ErrorKind::invalid_argument, "ledger: " + why, "ledger");
+}
+
+std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use) {
+  const std::optional<std::string> before = use.again || use.part ? std::nullopt : use.ledger.stored(request);
+  if (!before) return std::nullopt;
+  require_same_data(rows, use.ledger);
+  return Released{*before, model_from_text(*before, "the stored model"), true};
+}
+
+Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
+  Ledger& ledger = charged.use.ledger;
+  refuse_ledger_if(!charged.bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
+  if (std::optional<Released> before = answered_before(rows, run.request, charged.use)) return std::move(*before);
+  const Filter filter = ledger.filter();
+  require_fit(filter, run);
+  if (!charged.use.part) require_same_data(rows, ledger);
+
+  Curator curator(charged.bits);
+  Reservation reservation = curator.charge(run.cost, ledger, request_of(run, charged.use));
+  reservation.begin_reading();
+  const RowSource::Opened opened = rows.open_fingerprinted();
+  // The bytes that were identified before the charge and the bytes that were parsed are two readings of a file.
+  if (!charged.use.part && !ledger.is_about(opened.fingerprint)) {
+    throw Error(ErrorKind::invalid_data,
+                "data: it changed after it was identified and before it was read; nothing is released, what was "
+                "reserved stays spent",
+                "data");
+  }
+  require_planned(opened.engine->facts(), run.facts);
+  Released released;
+  released.model = run.run(*opened.engine, curator);
+  released.model.card.budget = card_of(reservation, filter, ledger.terms());
+  if (charged.use.part) released.model.card.remarks.emplace_back(kPart);
+  released.text = model_text(released.model);
+  ledger.release(std::move(reservation), released.text);
+  return released;
+}
+
+}  // namespace sotto

@@ -1,0 +1,57 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "sotto/model/model.h"
+#include "sotto/optim/engine.h"
+#include "sotto/privacy/curator.h"
+#include "sotto/privacy/ledger/ledger.h"
+#include "sotto/privacy/ledger/price.h"
+
+/// One release under a budget, whatever is run: test, reserve durably, and only then read rows; what leaves is in the
+/// ledger before it is returned, and it was made from the data the ledger is about.
+namespace sotto {
+
+/// The ledger a run is charged to.
+struct LedgerUse {
+  Ledger& ledger;
+  bool again = false;  ///< train and charge again although the same request was answered before
+  /// By the holder's word the rows are a part of the ledger's data, chosen without looking at values: the fingerprint
+  /// is not compared, and the run is charged whatever was answered before.
+  bool part = false;
+};
+/// A ledger, and the source of the noise of what is charged to it.
+struct ChargedTo {
+  LedgerUse use;
+  BitSource& bits;
+};
+/// What left, as it is stored in the ledger.
+struct Released {
+  std::string text;  ///< of the model file
+  Model model;
+  bool stored = false;  ///< an earlier answer to the same request, free of charge
+};
+
+/// A run that was planned from public facts, and what it costs.
+struct ChargedRun {
+  PlannedCost cost;
+  Facts facts;          ///< it was planned on
+  double delta = 0;     ///< of the request, for saying what would fit
+  std::string request;  ///< digest of the request in canonical form
+  /// Everything that touches rows; the curator may draw what was charged.
+  std::function<Model(Engine&, Curator&)> run;
+};
+
+/// The answer to the same request, if there was one and it is to be had again. Throws Error{invalid_data} if the rows
+/// are not those of the ledger.
+std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use);
+/// Throws Error{budget_exceeded} before any row is read, and charges nothing then. Whatever fails or is killed after
+/// the reservation stays spent; so does a run on data that changed between their fingerprint and their rows, of which
+/// nothing is released.
+Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run);
+
+/// Throws Error{invalid_argument} about the ledger if `refused`.
+void refuse_ledger_if(bool refused, const std::string& why);
+
+}  // namespace sotto

@@ -1,0 +1,117 @@
+#include "sotto/engines/file_rows.h"
+
+#include <filesystem>
+
+#include "sotto/base/error.h"
+#include "sotto/data/fingerprint.h"
+#include "sotto/data/load.h"
+#include "sotto/engines/in_memory.h"
+#include "sotto/engines/out_of_core.h"
+
+namespace sotto {
+namespace {
+
+/// Notices a file that was replaced or written to between its fingerprint and its rows.
+class FileWatch {
+ public:
+  explicit FileWatch(std::string path) : path_(std::move(path)), size_(size()), written_(written()) {}
+  void require_unchanged() const {
+    if (size() == size_ && written() == written_) return;
+    throw Error(ErrorKind::io, path_ + ": changed while it was being read", "data");
+  }
+
+ private:
+  std::uintmax_t size() const {
+    std::error_code ignored;
+    return std::filesystem::file_size(path_, ignored);
+  }
+  std::filesystem::file_time_type written() const {
+    std::error_code ignored;
+    return std::filesystem::last_write_time(path_, ignored);
+  }
+  std::string path_;
+  std::uintmax_t size_;
+  std::filesystem::file_time_type written_;
+};
+
+class TextRows final : public RowSource {
+ public:
+  TextRows(const std::string& path, Schema schema) : path_(path), watch_(path), encoder_(std::move(schema)) {}
+  Facts facts(std::uint64_t rows) const override { return encoder_.facts(rows); }
+  Digest fingerprint() const override { return fingerprint_of(path_, encoder_.schema()); }
+  std::unique_ptr<Engine> open() override {
+    auto rows = std::make_shared<const Dataset>(read_dataset(path_, encoder_));
+    watch_.require_unchanged();
+    return std::make_unique<InMemoryEngine>(rows->facts(), rows->view(), rows);
+  }
+  Opened open_fingerprinted() override {
+    auto [dataset, fingerprint] = read_fingerprinted(path_, encoder_);
+    auto rows = std::make_shared<const Dataset>(std::move(dataset));
+    return {std::make_unique<InMemoryEngine>(rows->facts(), rows->view(), rows), fingerprint};
+  }
+
+ private:
+  std::string path_;
+  FileWatch watch_;
+  Encoder encoder_;
+};
+
+class BlockRows final : public RowSource {
+ public:
+  BlockRows(const BlockFile& file, EngineChoice choice)
+      : path_(file.path()), metadata_(file.metadata()), choice_(std::move(choice)), facts_(file.facts()) {}
+  Facts facts(std::uint64_t rows) const override {
+    if (rows == facts_.rows) return facts_;
+    throw Error(
+        ErrorKind::invalid_data,
+        path_ + ": has " + std::to_string(facts_.rows) + " rows, the ledger was made for " + std::to_string(rows),
+        "data");
+  }
+  Digest fingerprint() const override { return fingerprint_of(path_, {}); }
+  std::unique_ptr<Engine> open() override {
+    return open_checked([](const BlockFile&) {});
+  }
+  Opened open_fingerprinted() override {
+    Opened opened;
+    opened.engine = open_checked([&](const BlockFile& file) { opened.fingerprint = fingerprint_of(file); });
+    return opened;
+  }
+
+ private:
+  /// What counts is the header of the open file, whose blocks are read, and not one that had the name before.
+  template <class Look>
+  std::unique_ptr<Engine> open_checked(const Look& look) const {
+    if (choice_.name == "in_memory") {
+      const BlockFile file(path_);
+      require_same(file);
+      look(file);
+      return std::make_unique<InMemoryEngine>(load_rows(file));
+    }
+    auto engine =
+        std::make_unique<OutOfCoreEngine>(path_, OutOfCoreOptions{static_cast<std::uint32_t>(choice_.memory_mb)});
+    require_same(engine->file());
+    look(engine->file());
+    return engine;
+  }
+  void require_same(const BlockFile& file) const {
+    if (file.metadata() == metadata_) return;
+    throw Error(ErrorKind::invalid_data, path_ + ": was replaced by another file while it was in use", "data");
+  }
+
+  std::string path_;
+  std::string metadata_;
+  EngineChoice choice_;
+  Facts facts_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowSource> text_rows(const std::string& path, const Schema& schema) {
+  return std::make_unique<TextRows>(path, schema);
+}
+
+std::unique_ptr<RowSource> block_rows(const BlockFile& file, const EngineChoice& choice) {
+  return std::make_unique<BlockRows>(file, choice);
+}
+
+}  // namespace sotto

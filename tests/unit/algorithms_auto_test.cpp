@@ -1,0 +1,180 @@
+// `auto` chooses and adds nothing: its plan and its weights are those of the solver it names, and what it chooses is a
+// function of public facts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "descent_tables.h"
+#include "sotto/algorithms/algorithm.h"
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/model/privacy_card.h"
+
+namespace sotto::test {
+namespace {
+
+constexpr std::uint64_t kRows = 30000;
+
+PlanInput input_of(const Loss& loss, const Budget& budget, std::uint32_t features = 100, std::uint32_t classes = 2) {
+  return {{kRows, features, 1.0, false, classes}, {loss, 0}, budget};
+}
+std::string solver_of(const PlanInput& input) { return std::string(name_of(Auto{}.choose(input).solver)); }
+double stddev_of(const Plan& plan) {
+  return std::visit([](const auto& m) { return m.stddev(); }, plan.noise->mechanism);
+}
+
+/// Every loss, relation, form of the guarantee and number of classes, at small and large budgets and sizes.
+template <class Visit>
+void for_each_input(const Visit& visit) {
+  for_each_member<Loss>([&](auto tag) {
+    for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
+      for (const double delta : {0.0, 1e-9}) {
+        for (const double epsilon : {0.05, 8.0}) {
+          for (const std::uint32_t features : {3U, 200U}) {
+            for (const std::uint32_t classes : {2U, 5U}) {
+              visit(input_of(typename decltype(tag)::type{}, {epsilon, delta, relation}, features, classes));
+            }
+          }
+        }
+      }
+    }
+  });
+}
+
+Auto for_relation(const PlanInput& input) {
+  return {.declared_rows = input.budget.relation == Relation::add_remove ? kRows : 0};
+}
+
+TEST(Auto, ThePlanIsThatOfTheSolverItChooses) {
+  std::size_t plans = 0;
+  for_each_input([&](const PlanInput& input) {
+    const Auto automatic = for_relation(input);
+    const Plan plan = automatic.plan(input);
+    const AutoChoice choice = automatic.choose(input);
+    const Plan own = std::visit([&](const auto& solver) { return solver.plan(choice.input); }, choice.solver);
+    ASSERT_EQ(plan.charges.size(), own.charges.size());
+    for (std::size_t i = 0; i < own.charges.size(); ++i) {
+      EXPECT_EQ(plan.charges[i].event, own.charges[i].event);
+      EXPECT_EQ(plan.charges[i].draws(), own.charges[i].draws());
+    }
+    EXPECT_EQ(plan.guarantee.epsilon, own.guarantee.epsilon);
+    EXPECT_EQ(plan.guarantee.delta, own.guarantee.delta);
+    EXPECT_EQ(plan.guarantee.relation, input.budget.relation);
+    EXPECT_EQ(plan.guarantee.released, own.guarantee.released);
+    EXPECT_EQ(stddev_of(plan), stddev_of(own));
+    EXPECT_EQ(plan.theorem, own.theorem);
+    EXPECT_EQ(planned_cost(plan).distance, planned_cost(own).distance);
+    ++plans;
+  });
+  EXPECT_EQ(plans, 4U * 2 * 2 * 2 * 2 * 2) << "every combination has a plan";
+}
+
+TEST(Auto, NoPlanPromisesMoreThanTheBudgetAsksFor) {
+  for_each_input([&](const PlanInput& input) {
+    const Plan plan = for_relation(input).plan(input);
+    EXPECT_LE(plan.guarantee.epsilon, input.budget.epsilon);
+    EXPECT_LE(plan.guarantee.delta, std::max(input.budget.delta, plan.noise->delta_num));
+    EXPECT_TRUE(plan.not_private.empty());
+  });
+}
+
+TEST(Auto, NothingDependsOnAPrivateNumberOfRows) {
+  for_each_input([&](PlanInput input) {
+    if (input.budget.relation != Relation::add_remove) return;
+    const Plan plan = Auto{.declared_rows = 1000}.plan(input);
+    input.facts.rows = 777;
+    const Plan other = Auto{.declared_rows = 1000}.plan(input);
+    EXPECT_EQ(plan.remarks, other.remarks);
+    EXPECT_EQ(stddev_of(plan), stddev_of(other));
+    try {
+      Auto{}.plan(input);
+      ADD_FAILURE() << "add_remove needs a declared number of rows";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.field(), "declared_rows");
+    }
+  });
+}
+
+TEST(Auto, ALambdaThatWasGivenIsKept) {
+  for_each_input([&](PlanInput input) {
+    input.problem.lambda = 0.02;
+    EXPECT_EQ(for_relation(input).choose(input).input.problem.lambda, 0.02);
+  });
+  // So small that the Jacobian alone would cost more than epsilon: another solver.
+  PlanInput input = input_of(Logistic{}, {.epsilon = 0.1, .delta = 1e-9}, 5);
+  EXPECT_EQ(solver_of(input), "objective");
+  input.problem.lambda = 1e-6;
+  EXPECT_EQ(solver_of(input), "dpgd");
+}
+
+TEST(Auto, FewFeaturesGetPureNoiseAndMuchNoiseGetsDescent) {
+  const Budget small{.epsilon = 0.1, .delta = 1e-9}, large{.epsilon = 1, .delta = 1e-9};
+  EXPECT_EQ(solver_of(input_of(Logistic{}, small, 6)), "objective");
+  EXPECT_EQ(Auto{}.choose(input_of(Logistic{}, small, 6)).input.budget.delta, 0);
+  EXPECT_EQ(solver_of(input_of(Logistic{}, small, 100)), "dpgd");
+  EXPECT_EQ(solver_of(input_of(Logistic{}, large, 100)), "dpgd");
+  PlanInput many = input_of(Logistic{}, large, 100);
+  many.facts.rows = 10'000'000;
+  EXPECT_EQ(solver_of(many), "objective") << "hardly any noise: nothing is better than the minimiser";
+  EXPECT_EQ(Auto{}.choose(many).input.budget.delta, 1e-9);
+  EXPECT_EQ(solver_of(input_of(Softmax{}, large, 784, 10)), "dpgd");
+  EXPECT_EQ(solver_of(input_of(Softmax{}, {.epsilon = 1}, 784, 10)), "objective");
+  EXPECT_EQ(solver_of(input_of(Hinge{}, large)), "dpgd") << "objective perturbation has no proof for it";
+  EXPECT_EQ(solver_of(input_of(Logistic{}, large, 5, 4)), "dpgd");
+}
+
+TEST(Auto, ScalingEveryRowChangesNothingButTheUnits) {
+  for (const std::uint32_t features : {6U, 100U}) {
+    PlanInput input = input_of(Logistic{}, {.epsilon = 0.1, .delta = 1e-9}, features);
+    const AutoChoice one = Auto{}.choose(input);
+    input.facts.data_norm = 4;
+    const AutoChoice four = Auto{}.choose(input);
+    ASSERT_EQ(one.solver.index(), four.solver.index());
+    EXPECT_NEAR(four.input.problem.lambda, 16 * one.input.problem.lambda, 1e-3 * one.input.problem.lambda);
+    if (const auto* descent = std::get_if<Dpgd>(&one.solver)) {
+      EXPECT_EQ(std::get<Dpgd>(four.solver).passes, descent->passes);
+      EXPECT_NEAR(std::get<Dpgd>(four.solver).step_size * 16, descent->step_size, 1e-3 * descent->step_size);
+      EXPECT_NEAR(std::get<Dpgd>(four.solver).clip, 4 * descent->clip, 1e-9);
+    }
+  }
+}
+
+TEST(Auto, ReleasesTheBitsTheSolverReleases) {
+  const Rows rows = sphere_rows(400, 5, 3);
+  const TableEngine engine(rows);
+  for (const double epsilon : {0.5, 4.0}) {
+    for (const Loss& loss : {Loss{Logistic{}}, Loss{Hinge{}}}) {
+      const Budget budget{.epsilon = epsilon, .delta = 1e-6};
+      const AutoChoice choice = Auto{}.choose({rows.facts(), {loss, 0}, budget});
+      const Vector weights = released(Auto{}, engine, {{loss, 0}, budget}, 9);
+      const Asked asked{choice.input.problem, choice.input.budget};
+      EXPECT_EQ(weights, std::visit([&](const auto& s) { return released(s, engine, asked, 9); }, choice.solver));
+    }
+  }
+}
+
+TEST(Auto, TheCardNamesTheSolverAndWhatItWasRunWith) {
+  for_each_input([&](const PlanInput& input) {
+    const Auto automatic = for_relation(input);
+    const AutoChoice choice = automatic.choose(input);
+    const PrivacyCard card = make_card(automatic.plan(input), automatic, input);
+    EXPECT_EQ(card.method, "auto");
+    ASSERT_FALSE(card.remarks.empty());
+    EXPECT_EQ(card.remarks.front().find("auto chose " + std::string(name_of(choice.solver)) + ": lambda="), 0U);
+    const auto value = [&](std::string_view name) {
+      const auto found = std::find_if(card.parameters.begin(), card.parameters.end(),
+                                      [&](const auto& parameter) { return parameter.first == name; });
+      return found == card.parameters.end() ? std::string("missing") : found->second;
+    };
+    EXPECT_EQ(value("solver"), name_of(choice.solver));
+    EXPECT_EQ(value("lambda"), number_text(choice.input.problem.lambda));
+    if (const auto* descent = std::get_if<Dpgd>(&choice.solver)) {
+      EXPECT_EQ(value("passes"), std::to_string(descent->passes));
+      EXPECT_EQ(value("clip"), number_text(descent->clip));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sotto::test

@@ -1,0 +1,386 @@
+// Bounds found in the rows: what is planned, what it costs, what a ledger is charged, what the card promises.
+#include "sotto/bounds.h"
+
+#include <cmath>
+
+#include "data_testing.h"
+#include "ledger_testing.h"
+#include "sensitive_access.h"
+#include "sotto/data/fingerprint.h"
+#include "sotto/data/load.h"
+#include "sotto/engines/in_memory.h"
+#include "sotto/tune.h"
+
+namespace sotto::test {
+namespace {
+
+using testing::TempFile;
+
+/// Ages 18 to 77, incomes 0 to 49950, two jobs that many have and one of a single row.
+std::string people(std::size_t rows = 2000) {
+  std::string text = "age,income,job,y\n";
+  for (std::size_t i = 0; i < rows; ++i) {
+    const char* job = i == 7 ? "only one" : i % 3 == 0 ? "clerk" : "cook";
+    text += std::to_string(18 + i % 60) + "," + std::to_string((i * 37 % 1000) * 50) + "," + job + "," +
+            std::to_string(i % 2) + "\n";
+  }
+  return text;
+}
+
+BoundsRequest asking(double epsilon, double delta) {
+  BoundsRequest request;
+  request.schema.label.column = "y";
+  declare_text(request.schema, "job");
+  request.budget = {epsilon, delta, Relation::replace_one};
+  return request;
+}
+
+Range range_of(const Schema& schema, const std::string& name) {
+  return *std::get<NumericColumn>(find_column(schema, name)->kind).range;
+}
+
+/// delta of rho-zCDP at epsilon by [Canonne20, Proposition 12], over a grid of orders.
+double independent_delta(double rho, double epsilon) {
+  double best = 1;
+  for (double order = 1.001; order < 5000; order *= 1.001) {
+    const double log_delta =
+        (order - 1) * (order * rho - epsilon) - std::log(order - 1) + order * std::log1p(-1 / order);
+    best = std::min(best, std::exp(log_delta));
+  }
+  return best;
+}
+
+TEST(Bounds, APurePlanSharesEpsilonAmongItsDraws) {
+  const TempFile file("p.csv", people(10));
+  BoundsRequest request = asking(1, 0);
+  declare_ignored(request.schema, "job");
+  request.data_norm = true;
+  const BoundsPlan plan = plan_bounds(file.path(), request);
+  ASSERT_EQ(plan.charges.size(), 1U);  // three choices for each of two columns, one for the norm
+  EXPECT_EQ(plan.charges[0].times, 7U);
+  EXPECT_LE(7 * plan.epsilon_each, 1.0);
+  EXPECT_GT(7 * plan.epsilon_each, 1 - 1e-9);
+  EXPECT_EQ(plan.delta, 0.0);
+  EXPECT_EQ(plan.distance, 0.0);
+}
+
+TEST(Bounds, TheCostOfAPlanIsThatOfItsDrawsTogether) {
+  const TempFile file("p.csv", people(10));
+  for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
+    for (const double epsilon : {0.05, 0.5, 4.0}) {
+      BoundsRequest request = asking(epsilon, 1e-6);
+      request.budget.relation = relation;
+      const BoundsPlan plan = plan_bounds(file.path(), request);
+      const double e = plan.epsilon_each;
+      const double rho = 6 * e * e / 8 + e * e / 2;
+      const double scale = (relation == Relation::replace_one ? 2 : 1) / e;
+      const Discovery law{e, relation, plan.allowed, 64};
+      const double lone = std::exp(-(static_cast<double>(law.threshold()) - 1) / scale) / (1 + std::exp(-1 / scale));
+      const double sum = 7 * e <= epsilon ? 0 : independent_delta(rho, epsilon);
+      EXPECT_LE(sum + (1 + std::exp(epsilon)) * lone, plan.delta * (1 + 1e-4));
+      EXPECT_LE(plan.delta, 1e-6);
+      EXPECT_GT(plan.delta, 0.2e-6);  // no more noise than it takes
+      EXPECT_NEAR(plan.distance / lone, 1, 1e-4);
+      EXPECT_EQ(plan.epsilon, epsilon);
+    }
+  }
+}
+
+TEST(Bounds, NeighboursMoveTheLawOfAChoiceByAtMostItsEpsilon) {
+  const auto law = [](const Choice& choice, const Vector& scores) {
+    Vector p(scores.size());
+    double best = -INFINITY, sum = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) best = std::max(best, scores[i] + choice.offsets[i]);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      sum += p[i] = std::exp(choice.epsilon * (scores[i] + choice.offsets[i] - best) / choice.range);
+    }
+    for (double& x : p) x /= sum;
+    return p;
+  };
+  const auto loss = [&](const Choice& choice, double x, double y) {
+    const auto scores = [](double last) {
+      BoundCounts counts(range_grid(4));
+      for (int i = 0; i < 5; ++i) counts.add(1.0);
+      counts.add(last);
+      return SensitiveTestAccess::open(counts.below(0));
+    };
+    const Vector p = law(choice, scores(x)), q = law(choice, scores(y));
+    double worst = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) worst = std::max(worst, std::fabs(std::log(p[i] / q[i])));
+    return worst;
+  };
+  for (const double epsilon : {0.1, 1.0, 3.0}) {
+    double worst = 0, worst_with_half_the_noise = 0;
+    Choice half = lower_choice(epsilon);
+    half.range /= 2;
+    for (const double x : {-1e300, -5.0, 0.0, 0.5, 1.0, 20.0, std::nan("")}) {
+      worst = std::max(worst, loss(lower_choice(epsilon), x, 1.0));
+      worst_with_half_the_noise = std::max(worst_with_half_the_noise, loss(half, x, 1.0));
+    }
+    EXPECT_LE(worst, epsilon);
+    EXPECT_GT(worst_with_half_the_noise, epsilon);  // half the noise would be found out
+  }
+}
+
+TEST(Bounds, WithEnoughBudgetTheBoundsAreThoseOfTheRows) {
+  const TempFile file("p.csv", people());
+  BoundsRequest request = asking(20, 1e-6);
+  request.data_norm = true;
+  BitSource bits(ReproducibleSeed{3});
+  const Schema schema = find_bounds(file.path(), request, bits);
+  const Range age = range_of(schema, "age"), income = range_of(schema, "income");
+  EXPECT_NEAR(age.min, 18, 6);
+  EXPECT_NEAR(age.max, 77, 20);
+  EXPECT_LE(std::fabs(income.min), 1000);
+  EXPECT_NEAR(income.max, 49950, 15000);
+  EXPECT_EQ(std::get<CategoryColumn>(find_column(schema, "job")->kind).values,
+            (std::vector<std::string>{"clerk", "cook"}));
+  EXPECT_GT(*schema.data_norm, 1.2);  // the norm of rows with ranges and one value: up to sqrt 3
+  EXPECT_LT(*schema.data_norm, 2.2);
+  EXPECT_TRUE(schema.complete);
+  EXPECT_TRUE(schema.bounds_from_data);  // of a seeded source
+  EXPECT_EQ(schema.bounds_cost->epsilon, 20);
+  EXPECT_EQ(schema_from_json(to_json(schema)), schema);
+}
+
+TEST(Bounds, TheNormAloneTakesNumbersAsTheyAre) {
+  const TempFile file("p.csv", people());
+  BoundsRequest request = asking(4, 0);
+  request.schema.columns.clear();
+  declare_ignored(request.schema, "job");
+  request.columns = false;
+  request.data_norm = true;
+  BitSource secret;
+  EXPECT_FALSE(find_bounds(file.path(), request, secret).bounds_from_data);
+  BitSource bits(ReproducibleSeed{1});
+  const Schema schema = find_bounds(file.path(), request, bits);
+  EXPECT_FALSE(std::get<NumericColumn>(find_column(schema, "age")->kind).range.has_value());
+  EXPECT_GT(*schema.data_norm, 20000);
+  EXPECT_LT(*schema.data_norm, 200000);
+  EXPECT_EQ(schema.bounds_cost->events.size(), 1U);
+}
+
+TEST(Bounds, TheNormOfRowsInMemoryIsFoundByTheSameChoice) {
+  BoundCounts norms(size_grid());
+  for (int i = 0; i < 2000; ++i) norms.add(3 + 0.0001 * i);
+  BitSource bits;
+  const FoundNorm found = find_data_norm(norms, {0.5, 0, Relation::add_remove}, 0.01, bits);
+  EXPECT_GT(found.data_norm, 3);
+  ASSERT_EQ(found.cost.events.size(), 1U);
+  EXPECT_NEAR(found.cost.events[0].epsilon, 0.5, 1e-9);
+  EXPECT_EQ(found.cost.relation, "add_remove");
+  EXPECT_TRUE(found.not_private.empty());
+  BitSource seeded(ReproducibleSeed{1});
+  const FoundNorm again = find_data_norm(norms, {4, 0, Relation::add_remove}, 0.01, seeded);
+  EXPECT_FALSE(again.not_private.empty());
+  EXPECT_NEAR(again.data_norm, 3.2, 1);
+  EXPECT_THROW(find_data_norm(norms, {0.5, 0, Relation::add_remove}, 0.5, bits), Error);
+}
+
+TEST(Bounds, RowsThatShowNothingGiveASchemaAndNoError) {
+  const TempFile file("p.csv", "age,income,job,y\n,x,,1\nnan,inf,,0\n");
+  BoundsRequest request = asking(1, 1e-6);
+  request.data_norm = true;
+  BitSource bits;
+  const Schema schema = find_bounds(file.path(), request, bits);
+  EXPECT_TRUE(std::holds_alternative<IgnoredColumn>(find_column(schema, "job")->kind));
+  EXPECT_LT(range_of(schema, "age").min, range_of(schema, "age").max);
+  EXPECT_GT(*schema.data_norm, 0);
+}
+
+TEST(Bounds, WhatCannotBeFoundIsRefusedBeforeARowIsRead) {
+  const TempFile file("p.csv", people(10));
+  const auto refusal = [&](const BoundsRequest& request) {
+    return testing::error_of([&] { plan_bounds(file.path(), request); }).second;
+  };
+  EXPECT_NE(refusal(asking(1, 0)).find("delta"), std::string::npos);  // texts need it
+  EXPECT_NE(refusal(asking(0, 1e-6)).find("epsilon"), std::string::npos);
+  BoundsRequest declared = asking(1, 1e-6);
+  declared.schema.range = Range{0, 1};
+  declare_ignored(declared.schema, "job");
+  EXPECT_NE(refusal(declared).find("nothing to find"), std::string::npos);
+  BoundsRequest open_text = asking(1, 1e-6);
+  open_text.columns = false;
+  open_text.data_norm = true;
+  EXPECT_NE(refusal(open_text).find("job"), std::string::npos);
+  BoundsRequest tail = asking(1, 1e-6);
+  tail.tail = 0.5;
+  EXPECT_NE(refusal(tail).find("tail"), std::string::npos);
+  BoundsRequest no_label = asking(1, 1e-6);
+  no_label.schema.label.column = "missing";
+  EXPECT_NE(refusal(no_label).find("label"), std::string::npos);
+}
+
+TEST(Bounds, FindingMoreAddsToTheCost) {
+  const TempFile file("p.csv", people());
+  BitSource bits;
+  BoundsRequest request = asking(0.5, 1e-6);
+  const Schema first = find_bounds(file.path(), request, bits);
+  request.schema = first;
+  request.columns = false;
+  request.data_norm = true;
+  request.budget = {0.25, 0, Relation::replace_one};
+  const Schema second = find_bounds(file.path(), request, bits);
+  EXPECT_DOUBLE_EQ(second.bounds_cost->epsilon, 0.75);
+  EXPECT_EQ(second.bounds_cost->delta, first.bounds_cost->delta);
+  EXPECT_EQ(second.bounds_cost->events.size(), 3U);
+  request.budget.relation = Relation::add_remove;
+  EXPECT_THROW(find_bounds(file.path(), request, bits), Error);
+}
+
+/// A file, a ledger for it, and training on it.
+class BoundsWithLedger : public LedgerTest {
+ protected:
+  BoundsWithLedger() : file_("p.csv", people()) {}
+  void open(FilterKind kind, double epsilon, double delta, bool same_data = true) {
+    LedgerTerms terms = terms_of(kind, epsilon, delta);
+    terms.rows = 2000;
+    SqliteLedger::create(path_, terms, same_data ? fingerprint_of(file_.path(), {}) : sha256("other data"));
+    ledger_.emplace(path_);
+  }
+  FoundSchema find(const BoundsRequest& request, bool again = false) {
+    return find_bounds(file_.path(), request, bits_, {*ledger_, again});
+  }
+  std::uint64_t spent() { return ledger_->filter().spent().loss; }
+
+  /// The rows of the file through a schema.
+  class Rows final : public RowSource {
+   public:
+    Rows(const std::string& path, const Schema& schema) : path_(path), encoder_(complete_for(path, schema)) {}
+    Facts facts(std::uint64_t rows) const override { return encoder_.facts(rows); }
+    Digest fingerprint() const override { return fingerprint_of(path_, {}); }
+    std::unique_ptr<Engine> open() override {
+      auto rows = std::make_shared<const Dataset>(read_dataset(path_, encoder_));
+      return std::make_unique<InMemoryEngine>(rows->facts(), rows->view(), rows);
+    }
+    Opened open_fingerprinted() override { return {open(), fingerprint()}; }
+
+   private:
+    std::string path_;
+    Encoder encoder_;
+  };
+  static TrainRequest training(const Schema& schema, double epsilon, double delta = 0) {
+    TrainRequest request;
+    request.problem = {Logistic{}, 0.1};
+    request.budget = {epsilon, delta, Relation::replace_one};
+    request.encoding = to_json(schema);
+    request.bounds_cost = schema.bounds_cost;
+    return request;
+  }
+  Released train_with(const Schema& schema, double epsilon) {
+    Rows rows(file_.path(), schema);
+    return train(rows, training(schema, epsilon), bits_, {*ledger_, false});
+  }
+
+  TempFile file_;
+  BitSource bits_;
+  std::optional<SqliteLedger> ledger_;
+};
+
+constexpr std::uint64_t kUnit = Filter::kLossUnits;
+
+TEST_F(BoundsWithLedger, BoundsAndTrainingAreEachChargedOnce) {
+  open(FilterKind::sum, 1, 1e-5);
+  const FoundSchema found = find(asking(0.25, 1e-6));
+  EXPECT_EQ(spent(), kUnit / 4);
+  EXPECT_EQ(found.schema.bounds_cost->ledger, ledger_->terms().id);
+  const Released released = train_with(found.schema, 0.5);
+  EXPECT_EQ(spent(), kUnit * 3 / 4);
+  EXPECT_DOUBLE_EQ(released.model.card.epsilon, 0.75);
+  EXPECT_GT(released.model.card.delta, 0);
+  EXPECT_EQ(ledger_->entries().size(), 2U);
+  EXPECT_EQ(SqliteLedger(path_).verify().models, 2U);
+}
+
+TEST_F(BoundsWithLedger, TheSameRequestIsAnsweredAgainForFree) {
+  open(FilterKind::sum, 1, 1e-5);
+  const FoundSchema first = find(asking(0.25, 1e-6));
+  const FoundSchema second = find(asking(0.25, 1e-6));
+  EXPECT_TRUE(second.stored);
+  EXPECT_EQ(second.schema, first.schema);
+  EXPECT_EQ(spent(), kUnit / 4);
+  EXPECT_FALSE(find(asking(0.25, 1e-6), true).stored);
+  EXPECT_EQ(spent(), kUnit / 2);
+  BoundsRequest other = asking(0.25, 1e-6);
+  other.tail = 0.02;
+  EXPECT_FALSE(find(other).stored);
+}
+
+TEST_F(BoundsWithLedger, AFilterInRhoIsChargedTheDrawsAndTheirDistance) {
+  open(FilterKind::zcdp, 1, 1e-4);
+  const BoundsRequest request = asking(0.5, 1e-8);
+  const BoundsPlan plan = plan_bounds(file_.path(), request);
+  find(request);
+  const double e = plan.epsilon_each;
+  EXPECT_NEAR(static_cast<double>(spent()) / static_cast<double>(kUnit), 6 * e * e / 8 + e * e / 2, 1e-9);
+  const double delta = static_cast<double>(ledger_->filter().spent().delta) / static_cast<double>(Filter::kDeltaUnits);
+  EXPECT_NEAR(delta / ((1 + std::exp(1.0)) * plan.distance), 1, 1e-6);
+}
+
+TEST_F(BoundsWithLedger, WhatDoesNotFitIsRefusedBeforeTheDataIsLookedAt) {
+  open(FilterKind::sum, 0.2, 1e-5, false);  // looking at the data would show that it is other data
+  EXPECT_EQ(refused([&] { find(asking(0.25, 1e-6)); }), ErrorKind::budget_exceeded);
+  BoundsRequest leaves = asking(0.1, 1e-6);
+  leaves.leave.loss = kUnit / 5;
+  EXPECT_EQ(refused([&] { find(leaves); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(refused([&] { find(asking(0.1, 1e-6)); }), ErrorKind::invalid_data);
+  EXPECT_EQ(spent(), 0U);
+}
+
+TEST_F(BoundsWithLedger, BoundsFoundWithoutItAreNotTaken) {
+  open(FilterKind::sum, 1, 1e-5);
+  const Schema outside = find_bounds(file_.path(), asking(0.25, 1e-6), bits_);
+  EXPECT_EQ(refused([&] { train_with(outside, 0.5); }), ErrorKind::invalid_argument);
+  BoundsRequest more = asking(0.25, 1e-6);
+  more.schema = outside;
+  more.columns = false;
+  more.data_norm = true;
+  EXPECT_EQ(refused([&] { find(more); }), ErrorKind::invalid_argument);
+  EXPECT_EQ(spent(), 0U);
+}
+
+TEST_F(BoundsWithLedger, SeededNoiseIsNotTaken) {
+  open(FilterKind::sum, 1, 1e-5);
+  BitSource seeded(ReproducibleSeed{1});
+  EXPECT_EQ(refused([&] {
+              find_bounds(file_.path(), asking(0.25, 1e-6), seeded, {*ledger_, false});
+            }),
+            ErrorKind::invalid_argument);
+  EXPECT_EQ(spent(), 0U);
+}
+
+TEST_F(BoundsWithLedger, WithoutALedgerTheCardPromisesBothTogether) {
+  const Schema schema = find_bounds(file_.path(), asking(0.25, 1e-6), bits_);
+  Rows rows(file_.path(), schema);
+  const auto engine = rows.open();
+  const Model model = train(*engine, training(schema, 0.5), bits_);
+  EXPECT_TRUE(model.card.is_private);
+  EXPECT_DOUBLE_EQ(model.card.epsilon, 0.75);
+  EXPECT_GE(model.card.delta, schema.bounds_cost->delta);
+  ASSERT_EQ(model.card.events.size(), 3U);
+  EXPECT_EQ(model.card.events[0].event, "exponential");
+  EXPECT_EQ(model.card.events[1].event, "discrete_laplace");
+  TrainRequest other = training(schema, 0.5);
+  other.budget.relation = Relation::add_remove;
+  EXPECT_EQ(refused([&] { train(*engine, other, bits_); }), ErrorKind::invalid_argument);
+}
+
+TEST_F(BoundsWithLedger, TuningAddsTheBoundsOnce) {
+  const Schema schema = find_bounds(file_.path(), asking(0.25, 1e-6), bits_);
+  Rows rows(file_.path(), schema);
+  TuneRequest request;
+  request.train = training(schema, 0.5);
+  request.grid = parse_grid("lambda=0.1,0.2");
+  request.by = TuneBy::parts;
+  EXPECT_DOUBLE_EQ(tune(*rows.open(), nullptr, request, bits_).card.epsilon, 0.75);
+  open(FilterKind::sum, 1, 1e-5);
+  EXPECT_EQ(refused([&] { tune(rows, nullptr, request, {{*ledger_, false}, bits_}); }), ErrorKind::invalid_argument);
+  const Schema charged = find(asking(0.25, 1e-6)).schema;
+  Rows same(file_.path(), charged);
+  request.train = training(charged, 0.5);
+  EXPECT_DOUBLE_EQ(tune(same, nullptr, request, {{*ledger_, false}, bits_}).model.card.epsilon, 0.75);
+  EXPECT_EQ(spent(), kUnit * 3 / 4);
+}
+
+}  // namespace
+}  // namespace sotto::test
