@@ -1,6 +1,7 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-postgres quickstart-postgres test-quick soak mutants sanitize bench utility lint format fuzz coverage clean
+.PHONY: help quickstart build test test-postgres quickstart-postgres test-quick test-python wheel soak mutants sanitize \
+  bench bench-python utility lint format fuzz coverage clean
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
 # sanitizer, so it has a name of its own.
@@ -38,6 +39,14 @@ test-quick: ## every test once, without sanitizers
 	@tools/install_packages build test
 	@tools/test dev
 
+wheel: ## the Python package; leaves build/wheels/*.whl
+	@tools/install_packages build python
+	@tools/python wheel
+
+test-python: ## build the wheel, install it in a clean virtual environment, run its suite
+	@tools/install_packages build python
+	@tools/python test
+
 soak: ## the long variants: thousands of kills, every byte flipped, 100,000 games an audit
 	@tools/install_packages build test
 	@tools/test 'dev:soak'
@@ -50,6 +59,10 @@ bench: ## measure; writes build/bench.json
 	@tools/install_packages build bench
 	@tools/build bench
 	@build/bench/bench/sotto_bench --out build/bench.json
+
+bench-python: ## the package beside diffprivlib, Opacus and scikit-learn; writes build/bench-python.json
+	@tools/install_packages build python
+	@tools/python bench
 
 utility: ## accuracy on real data against bars, into build/utility; UTILITY='--quick --sets adult --runs 3'
 	@tools/install_packages build bench utility

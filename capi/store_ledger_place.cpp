@@ -57,8 +57,8 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
   }
   Chain chain;
   const LedgerPlace place{store.place, anchor, 0};
-  const std::pair<RecordKind, std::string> first[] = {
-      {RecordKind::opened, text_of(terms)}, {RecordKind::placed, place_text(place, binding)}};
+  const std::pair<RecordKind, std::string> first[] = {{RecordKind::opened, text_of(terms)},
+                                                      {RecordKind::placed, place_text(place, binding)}};
   for (const auto& [kind, detail] : first) {
     const LedgerRecord record = chain.next(record_with(kind, detail));
     append_record(store, record, kind == RecordKind::opened ? &terms : nullptr, nullptr);

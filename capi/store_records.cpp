@@ -81,12 +81,9 @@ void append_record(const sotto_store& store, const LedgerRecord& record, const L
   const std::string kind(enum_name(record.kind));
   const std::string previous = hex_of(record.previous);
   const std::string hash = hex_of(record.hash);
-  const sotto_record given{record.sequence,        kind.c_str(),
-                           record.entry,           record.time,
-                           record.cost.loss,       record.cost.delta,
-                           record.spent.loss,      record.spent.delta,
-                           record.request.c_str(), record.detail.c_str(),
-                           previous.c_str(),       hash.c_str(),
+  const sotto_record given{record.sequence,        kind.c_str(),          record.entry,      record.time,
+                           record.cost.loss,       record.cost.delta,     record.spent.loss, record.spent.delta,
+                           record.request.c_str(), record.detail.c_str(), previous.c_str(),  hash.c_str(),
                            record.token.c_str()};
   std::string filter;
   std::string relation;
@@ -103,12 +100,9 @@ void append_record(const sotto_store& store, const LedgerRecord& record, const L
 }
 
 std::string place_text(const LedgerPlace& place, const Binding& binding) {
-  return Json{{"ledger", place.path},
-              {"anchor", place.anchor},
-              {"inode", place.inode},
-              {"fingerprint", binding.fingerprint},
-              {"rows", binding.rows},
-              {"key", binding.key}}
+  return Json{{"ledger", place.path}, {"anchor", place.anchor},
+              {"inode", place.inode}, {"fingerprint", binding.fingerprint},
+              {"rows", binding.rows}, {"key", binding.key}}
       .dump();
 }
 

@@ -70,7 +70,8 @@ using namespace sotto::capi;
 
 sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
                                  const char* options, sotto_error* error) {
-  return guarded(error, [&] { StoreLedger::create(*store, terms_from_options(*rows, options), rows->fingerprint, anchor); });
+  return guarded(error,
+                 [&] { StoreLedger::create(*store, terms_from_options(*rows, options), rows->fingerprint, anchor); });
 }
 
 sotto_status sotto_ledger_rebind(const sotto_store* store, const sotto_rows* rows, sotto_error* error) {

@@ -36,6 +36,15 @@ void require_fit(const Filter& filter, const ChargedRun& run) {
                               largest_epsilon(filter, run.delta)));
 }
 
+constexpr const char* kPart =
+    "trained on a part of the ledger's data, by the holder's word chosen without looking at values; stratified folds "
+    "and filtered rows are not";
+
+/// What is asked of a part is never the answer to a request for all rows.
+std::string request_of(const ChargedRun& run, const LedgerUse& use) {
+  return use.part ? hex_of(sha256("part " + run.request)) : run.request;
+}
+
 void require_same_data(const RowSource& rows, const Ledger& ledger) {
   if (ledger.is_about(rows.fingerprint())) return;
   throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for; nothing was charged",
@@ -76,7 +85,7 @@ void refuse_other_bounds(const BoundsCost& cost, Ledger& ledger) {
 }
 
 std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use) {
-  const std::optional<std::string> before = use.again ? std::nullopt : use.ledger.stored(request);
+  const std::optional<std::string> before = use.again || use.part ? std::nullopt : use.ledger.stored(request);
   if (!before) return std::nullopt;
   require_same_data(rows, use.ledger);
   return Released{*before, model_from_text(*before, "the stored model"), true};
@@ -88,14 +97,14 @@ Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun
   if (std::optional<Released> before = answered_before(rows, run.request, charged.use)) return std::move(*before);
   const Filter filter = ledger.filter();
   require_fit(filter, run);
-  require_same_data(rows, ledger);
+  if (!charged.use.part) require_same_data(rows, ledger);
 
   Curator curator(charged.bits);
-  Reservation reservation = curator.charge(run.cost, ledger, run.request);
+  Reservation reservation = curator.charge(run.cost, ledger, request_of(run, charged.use));
   reservation.begin_reading();
   const RowSource::Opened opened = rows.open_fingerprinted();
   // The bytes that were identified before the charge and the bytes that were parsed are two readings of a file.
-  if (!ledger.is_about(opened.fingerprint)) {
+  if (!charged.use.part && !ledger.is_about(opened.fingerprint)) {
     throw Error(ErrorKind::invalid_data,
                 "data: it changed after it was identified and before it was read; nothing is released, what was "
                 "reserved stays spent",
@@ -105,6 +114,7 @@ Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun
   Released released;
   released.model = run.run(*opened.engine, curator);
   released.model.card.budget = card_of(reservation, filter, ledger.terms());
+  if (charged.use.part) released.model.card.remarks.emplace_back(kPart);
   released.text = model_text(released.model);
   ledger.release(std::move(reservation), released.text);
   return released;

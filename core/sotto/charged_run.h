@@ -17,6 +17,9 @@ namespace sotto {
 struct LedgerUse {
   Ledger& ledger;
   bool again = false;  ///< train and charge again although the same request was answered before
+  /// By the holder's word the rows are a part of the ledger's data, chosen without looking at values: the fingerprint
+  /// is not compared, and the run is charged whatever was answered before.
+  bool part = false;
 };
 /// A ledger, and the source of the noise of what is charged to it.
 struct ChargedTo {

@@ -37,7 +37,8 @@ class ProgressMeter final : public RowConsumer {
   ProgressMeter(RowConsumer& next, double total_rows, const std::function<void(double)>& report)
       : next_(next), total_rows_(total_rows), report_(report) {}
   void consume(const RowBlock& block) noexcept override {
-    for (std::size_t first = 0; first < block.rows; first += kReportRows) {
+    // Once the report has thrown nothing of this run is used any more.
+    for (std::size_t first = 0; first < block.rows && !thrown_; first += kReportRows) {
       const std::size_t count = std::min(kReportRows, block.rows - first);
       next_.consume(block.slice(first, count));
       rows_ += static_cast<double>(count);

@@ -87,7 +87,8 @@ struct MemoryHost {
     store.append = [](void* self, const sotto_record* record, const sotto_terms*, const char* bytes, std::size_t size) {
       auto& host = *static_cast<MemoryHost*>(self);
       if (host.note(std::string("append ") + record->kind) != 0) return 1;
-      host.records.push_back({*record, record->kind, record->request, record->detail, record->previous, record->hash, record->token});
+      host.records.push_back(
+          {*record, record->kind, record->request, record->detail, record->previous, record->hash, record->token});
       if (bytes != nullptr) host.released[record->entry] = std::string(bytes, size);
       return 0;
     };

@@ -89,6 +89,22 @@ TEST_F(TrainWithLedger, TheChargeIsInTheLedgerBeforeTheFirstRowIsRead) {
   EXPECT_EQ(ledger_->entries().at(0).state, EntryState::released);
 }
 
+TEST_F(TrainWithLedger, APartOfTheDataIsChargedEveryTimeAndNeverAnswersForTheWhole) {
+  open(FilterKind::sum, 2, 1e-9);
+  const LedgerUse part{*ledger_, false, true};
+  rows_.content_ = "a part of the data";
+  EXPECT_THROW(run(asking(0.5)), Error);
+  EXPECT_EQ(spent(), 0U);
+  const Released first = train(rows_, asking(0.5), bits_, part);
+  const Released second = train(rows_, asking(0.5), bits_, part);
+  EXPECT_FALSE(second.stored);
+  EXPECT_EQ(spent(), kUnit);
+  EXPECT_NE(first.text, second.text);
+  EXPECT_NE(first.text.find("part of the ledger's data"), std::string::npos);
+  rows_.content_ = "some data";
+  EXPECT_FALSE(run(asking(0.5)).stored);
+}
+
 TEST_F(TrainWithLedger, WhatDoesNotFitIsRefusedUnreadAndUnchargedAndSaysWhatFits) {
   open(FilterKind::sum, 1, 1e-9);
   run(asking(0.75));

@@ -14,8 +14,7 @@ constexpr std::uint64_t kDrawsWorthAThread = 256;  // fewer are drawn sooner tha
 constexpr std::uint64_t kRowsWorthAThread = 4;     // fewer are read sooner than a vector is drawn
 
 bool wants_thread(const NoiseDemand& demand) noexcept {
-  return demand.draws >= kDrawsWorthAThread && demand.rows_a_draw >= kRowsWorthAThread &&
-         allowed_threads() > 1;
+  return demand.draws >= kDrawsWorthAThread && demand.rows_a_draw >= kRowsWorthAThread && allowed_threads() > 1;
 }
 
 std::size_t draws_a_block(bool threaded, std::size_t values_a_draw) noexcept {

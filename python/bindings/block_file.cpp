@@ -1,0 +1,98 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bindings.h"
+#include "rows.h"
+#include "sotto/base/error.h"
+#include "sotto/data/clip.h"
+#include "sotto/data/pack.h"
+
+namespace nb = nanobind;
+
+namespace sotto::python {
+namespace {
+
+/// A block file refuses rows that are too long or have no declared label; this clips the first and makes the second
+/// zero rows, as the data set in memory does.
+class ClippedRows final : public RowSink {
+ public:
+  ClippedRows(RowSink& next, double data_norm, std::uint32_t classes)
+      : next_(next), data_norm_(data_norm), classes_(classes) {}
+  void add_dense(std::span<const float> row, float label) override {
+    const float kept = prepare(row, label);
+    next_.add_dense(row_, kept);
+  }
+  void add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) override {
+    const float kept = prepare(values, label);
+    next_.add_sparse(columns, row_, kept);
+  }
+
+ private:
+  float prepare(std::span<const float> values, float label) {
+    row_.assign(values.begin(), values.end());
+    const bool declared = is_label(label, classes_);
+    if (!declared) std::ranges::fill(row_, 0.0F);
+    return enforce_norm(row_, data_norm_) && declared ? label : 1.0F;
+  }
+  RowSink& next_;
+  double data_norm_;
+  std::uint32_t classes_;
+  std::vector<float> row_;
+};
+
+/// Streams arrays into a block file.
+class BlockPacker {
+ public:
+  BlockPacker(const std::string& path, std::uint32_t features, const nb::dict& declared, const nb::dict& about)
+      : encoding_(encoding_from(declared)), features_(features) {
+    encoding_.check(features);
+    BlockFileSpec spec;
+    spec.features = encoding_.features(features);
+    spec.data_norm = encoding_.data_norm;
+    spec.classes = encoding_.classes;
+    spec.metadata = nb::cast<std::string>(about["encoding"]);
+    const auto fingerprint = nb::cast<std::string>(about["fingerprint"]);
+    Digest digest;
+    if (digest_from_hex(fingerprint, digest)) spec.fingerprint = digest;
+    PackOptions options;
+    options.memory_mb = nb::cast<std::uint32_t>(about["memory_mb"]);
+    writer_.emplace(path, spec, bits_, options);
+  }
+  void add(const Array& values, const CodeArray& codes) {
+    require(writer_.has_value(), "path", "the file is finished");
+    const DenseArray dense = dense_of(values);
+    require(dense.features == features_, "X", "every batch must have the same features");
+    const Codes labels = codes_of(&codes, dense.rows);
+    const nb::gil_scoped_release unlocked;
+    ClippedRows clipped(*writer_, encoding_.data_norm, encoding_.classes);
+    send_dense(dense, labels, encoding_, clipped);
+  }
+  std::uint64_t finish() {
+    require(writer_.has_value(), "path", "the file is finished");
+    const nb::gil_scoped_release unlocked;
+    const std::uint64_t rows = writer_->finish().rows;
+    writer_.reset();
+    return rows;
+  }
+
+ private:
+  ArrayEncoding encoding_;
+  std::uint32_t features_;
+  BitSource bits_;
+  std::optional<BlockFileWriter> writer_;
+};
+
+}  // namespace
+
+void bind_block_file(nb::module_& module) {
+  nb::class_<BlockPacker>(module, "BlockPacker", "Streams rows into a block file, shuffled, in bounded memory.")
+      .def(nb::init<const std::string&, std::uint32_t, const nb::dict&, const nb::dict&>(), nb::arg("path"),
+           nb::arg("features"), nb::arg("declared"), nb::arg("about"))
+      .def("add", &BlockPacker::add, nb::arg("values"), nb::arg("codes"))
+      .def("finish", &BlockPacker::finish);
+}
+
+}  // namespace sotto::python

@@ -1,0 +1,110 @@
+#include <nanobind/stl/string.h>
+
+#include "bindings.h"
+#include "ledger_price.h"
+#include "rows.h"
+#include "sotto/base/fields.h"
+#include "sotto/privacy/ledger/price.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
+
+namespace nb = nanobind;
+
+namespace sotto::python {
+namespace {
+
+Json entry_json(const LedgerEntry& entry) {
+  return Json{{"entry", entry.number}, {"state", enum_name(entry.state)}, {"cost", cost_json(entry.cost)},
+              {"event", entry.event},  {"request", entry.request},        {"released", entry.released},
+              {"time", entry.time}};
+}
+
+Json fits_json(const Filter& filter) {
+  Json fits = Json::array();
+  for (const Filter::Fit& fit : filter.what_fits()) {
+    fits.push_back(Json{{"event", fit.event}, {"parameter", fit.parameter}, {"largest", fit.largest}});
+  }
+  return fits;
+}
+
+std::string show(const std::string& path) {
+  SqliteLedger ledger(path);
+  const LedgerTerms& terms = ledger.terms();
+  const Filter filter = ledger.filter();
+  const Budget& budget = terms.filter.budget;
+  const auto number = [](const Filter::Cost& cost) {
+    return static_cast<double>(cost.loss) / static_cast<double>(Filter::kLossUnits);
+  };
+  Json entries = Json::array();
+  for (const LedgerEntry& entry : ledger.entries()) entries.push_back(entry_json(entry));
+  return Json{{"ledger", terms.id},
+              {"guarantee", Json{{"epsilon", budget.epsilon}, {"delta", budget.delta}}},
+              {"relation", enum_name(budget.relation)},
+              {"unit", terms.unit},
+              {"filter", enum_name(terms.filter.kind)},
+              {"rows", terms.rows},
+              {"anchor", ledger.place().anchor},
+              {"currency", filter.currency()},
+              {"limit", number(filter.limit())},
+              {"spent", number(filter.spent())},
+              {"remaining", number(filter.remaining())},
+              {"would_fit", fits_json(filter)},
+              {"entries", entries}}
+      .dump();
+}
+
+std::string verify(const std::string& path) {
+  SqliteLedger ledger(path);
+  const LedgerCheck check = ledger.verify();
+  return Json{{"verified", true}, {"records", check.records}, {"models", check.models}, {"anchored", check.anchored}}
+      .dump();
+}
+
+/// `terms`: budget_epsilon, budget_delta, relation, filter ("" for the default), anchor, fingerprint, rows.
+void create(const std::string& path, const nb::dict& given) {
+  LedgerTerms terms;
+  Budget& budget = terms.filter.budget;
+  budget.epsilon = nb::cast<double>(given["budget_epsilon"]);
+  budget.delta = nb::cast<double>(given["budget_delta"]);
+  budget.relation = enum_by_name<Relation>(nb::cast<std::string>(given["relation"]), "relation");
+  const auto filter = nb::cast<std::string>(given["filter"]);
+  terms.filter.kind = filter.empty() ? (budget.delta > 0 ? FilterKind::zcdp : FilterKind::sum)
+                                     : enum_by_name<FilterKind>(filter, "filter");
+  Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);
+  Digest fingerprint{};
+  require(digest_from_hex(nb::cast<std::string>(given["fingerprint"]), fingerprint), "fingerprint",
+          "must be 64 hexadecimal digits");
+  // Under add_remove the number of rows is private and appears nowhere.
+  if (budget.relation == Relation::replace_one) terms.rows = nb::cast<std::uint64_t>(given["rows"]);
+  SqliteLedger::create(path, terms, fingerprint, nb::cast<std::string>(given["anchor"]));
+}
+
+bool is_about(const std::string& path, const Rows& rows) {
+  return rows.fingerprinted && SqliteLedger(path).is_about(rows.fingerprint);
+}
+
+}  // namespace
+
+Json cost_json(const Filter::Cost& cost) {
+  return Json{{"loss", Filter::text_of({cost.loss, 0})},
+              {"delta", static_cast<double>(cost.delta) / static_cast<double>(Filter::kDeltaUnits)}};
+}
+
+Json quote_json(const Quote& quote) {
+  return Json{{"enforced", true},
+              {"fits", quote.fits()},
+              {"currency", quote.filter.currency()},
+              {"cost", cost_json(quote.cost)},
+              {"remaining", cost_json(quote.filter.remaining())},
+              {"largest_epsilon", largest_epsilon(quote.filter, quote.input.budget.delta)}};
+}
+
+void bind_ledger(nb::module_& module) {
+  module.def("ledger_create", &create, nb::arg("path"), nb::arg("terms"));
+  module.def("ledger_show", &show, nb::arg("path"));
+  module.def("ledger_verify", &verify, nb::arg("path"));
+  module.def("ledger_is_about", &is_about, nb::arg("path"), nb::arg("rows"));
+  module.def(
+      "text_fingerprint", [](const std::string& text) { return hex_of(sha256(text)); }, nb::arg("text"));
+}
+
+}  // namespace sotto::python

@@ -1,0 +1,240 @@
+#include "rows.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bindings.h"
+#include "sotto/base/error.h"
+#include "sotto/data/block_file.h"
+#include "sotto/data/raw_row.h"
+#include "sotto/engines/in_memory.h"
+#include "sotto/engines/out_of_core.h"
+
+namespace nb = nanobind;
+
+namespace sotto::python {
+namespace {
+
+constexpr std::uint32_t kOutOfCoreMemoryMb = 256;
+
+bool is_float(const Array& array, std::uint8_t bits) {
+  return array.dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), bits, 1};
+}
+bool is_integer(const Array& array, std::uint8_t bits) {
+  return array.dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int), bits, 1};
+}
+
+/// Holds an object of Python from threads that do not hold the interpreter.
+std::shared_ptr<const void> keep(nb::object object) {
+  return {object.release().ptr(), [](PyObject* held) {
+            if (!Py_IsInitialized()) return;
+            const nb::gil_scoped_acquire gil;
+            Py_DECREF(held);
+          }};
+}
+
+bool all_declared(Codes codes, std::uint32_t classes) noexcept {
+  return std::ranges::all_of(
+      codes, [&](std::int32_t code) { return code >= 0 && static_cast<std::uint32_t>(code) < classes; });
+}
+
+Rows rows_of(Dataset built) {
+  auto held = std::make_shared<const Dataset>(std::move(built));
+  Rows rows;
+  rows.facts = held->facts();
+  rows.view = held->view();
+  rows.owner = held;
+  return rows;
+}
+
+/// The caller's values with labels of our own.
+struct BorrowedRows {
+  std::vector<float> labels;
+  std::shared_ptr<const void> array;
+};
+
+Rows borrow(const DenseArray& dense, Codes codes, const ArrayEncoding& encoding, std::shared_ptr<const void> array) {
+  auto held = std::make_shared<BorrowedRows>();
+  held->array = std::move(array);
+  held->labels.resize(dense.rows);
+  for (std::size_t i = 0; i < dense.rows; ++i) held->labels[i] = label_of(codes, i, encoding.classes);
+  Rows rows;
+  rows.facts = encoding.facts(dense.rows, dense.features, false);
+  rows.view.rows = dense.rows;
+  rows.view.features = dense.features;
+  rows.view.labels = held->labels.data();
+  rows.view.dense = static_cast<const float*>(dense.data);
+  rows.owner = std::move(held);
+  rows.copied = false;
+  return rows;
+}
+
+Rows dense_rows(nb::object values, std::optional<CodeArray> codes, const nb::dict& declared) {
+  const Array array = nb::cast<Array>(values);
+  const DenseArray dense = dense_of(array);
+  const Codes labels = codes_of(codes ? &*codes : nullptr, dense.rows);
+  const ArrayEncoding encoding = encoding_from(declared);
+  encoding.check(dense.features);
+  std::shared_ptr<const void> held = keep(std::move(values));
+  const nb::gil_scoped_release unlocked;
+  if (all_declared(labels, encoding.classes) && usable_as_they_are(dense, encoding)) {
+    return borrow(dense, labels, encoding, std::move(held));
+  }
+  DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
+  send_dense(dense, labels, encoding, builder);
+  return rows_of(builder.finish());
+}
+
+struct SparseParts {
+  Array values;
+  Array columns;
+  Array offsets;
+};
+
+SparseArray sparse_of(const SparseParts& parts, std::uint32_t features) {
+  const bool shapes = parts.values.ndim() == 1 && parts.columns.ndim() == 1 && parts.offsets.ndim() == 1 &&
+                      parts.offsets.shape(0) >= 1 && parts.values.shape(0) == parts.columns.shape(0);
+  require(shapes, "X", "the parts of a sparse matrix do not belong together");
+  const auto in_order = [](const Array& part) { return part.shape(0) < 2 || part.stride(0) == 1; };
+  require(in_order(parts.values) && in_order(parts.columns) && in_order(parts.offsets), "X",
+          "the parts of a sparse matrix must be contiguous");
+  const bool types = (is_float(parts.values, 32) || is_float(parts.values, 64)) &&
+                     (is_integer(parts.columns, 32) || is_integer(parts.columns, 64)) &&
+                     (is_integer(parts.offsets, 32) || is_integer(parts.offsets, 64));
+  require(types, "X", "a sparse matrix must have float32 or float64 values and int32 or int64 indices");
+  SparseArray sparse;
+  sparse.values = parts.values.data();
+  sparse.doubles = is_float(parts.values, 64);
+  sparse.columns = parts.columns.data();
+  sparse.wide_columns = is_integer(parts.columns, 64);
+  sparse.offsets = parts.offsets.data();
+  sparse.wide_offsets = is_integer(parts.offsets, 64);
+  sparse.rows = parts.offsets.shape(0) - 1;
+  sparse.entries = parts.values.shape(0);
+  sparse.features = features;
+  return sparse;
+}
+
+Rows sparse_rows(const nb::tuple& matrix, std::uint32_t features, std::optional<CodeArray> codes,
+                 const nb::dict& declared) {
+  const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
+  const SparseArray sparse = sparse_of(parts, features);
+  const Codes labels = codes_of(codes ? &*codes : nullptr, sparse.rows);
+  const ArrayEncoding encoding = encoding_from(declared);
+  encoding.check(features);
+  const nb::gil_scoped_release unlocked;
+  DatasetBuilder builder(encoding.facts(sparse.rows, features, true));
+  send_sparse(sparse, labels, encoding, builder);
+  return rows_of(builder.finish());
+}
+
+Rows block_rows(const std::string& path) {
+  const BlockFile file(path);
+  Rows rows;
+  rows.facts = file.facts();
+  rows.path = path;
+  rows.encoding = file.metadata();
+  if (file.fingerprint()) {
+    rows.fingerprint = *file.fingerprint();
+    rows.fingerprinted = true;
+  }
+  return rows;
+}
+
+/// The fingerprint of arrays: values, then the text of each row's label.
+void finish_fingerprint(Rows& rows, Sha256& hash, Codes codes, const std::vector<std::string>& classes) {
+  for (const std::int32_t code : codes) {
+    const bool known = code >= 0 && static_cast<std::size_t>(code) < classes.size();
+    hash.add_text(known ? classes[static_cast<std::size_t>(code)] : "");
+  }
+  rows.fingerprint = hash.finish();
+  rows.fingerprinted = true;
+}
+
+void fingerprint_dense(Rows& rows, const Array& values, const CodeArray& codes,
+                       const std::vector<std::string>& classes) {
+  const DenseArray dense = dense_of(values);
+  const Codes labels = codes_of(&codes, dense.rows);
+  const nb::gil_scoped_release unlocked;
+  Sha256 hash;
+  hash.add_text("sotto array 1");
+  add_values(hash, dense);
+  finish_fingerprint(rows, hash, labels, classes);
+}
+
+void fingerprint_sparse(Rows& rows, const nb::tuple& matrix, const CodeArray& codes,
+                        const std::vector<std::string>& classes) {
+  const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
+  const SparseArray sparse = sparse_of(parts, nb::cast<std::uint32_t>(matrix[3]));
+  const Codes labels = codes_of(&codes, sparse.rows);
+  const nb::gil_scoped_release unlocked;
+  Sha256 hash;
+  hash.add_text("sotto array 1");
+  add_values(hash, sparse);
+  finish_fingerprint(rows, hash, labels, classes);
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> Rows::open() const {
+  if (path.empty()) return std::make_unique<InMemoryEngine>(facts, view, owner);
+  return std::make_unique<OutOfCoreEngine>(path, OutOfCoreOptions{kOutOfCoreMemoryMb});
+}
+
+DenseArray dense_of(const Array& array) {
+  require(array.ndim() == 2, "X", "got an array of " + std::to_string(array.ndim()) + " dimensions, 2 are required");
+  require(is_float(array, 32) || is_float(array, 64), "X", "must be an array of float32 or float64");
+  DenseArray dense;
+  dense.data = array.data();
+  dense.doubles = is_float(array, 64);
+  dense.rows = array.shape(0);
+  require(array.shape(1) < kMaxFeatures, "X", "has too many features");
+  dense.features = static_cast<std::uint32_t>(array.shape(1));
+  dense.row_stride = array.stride(0);
+  dense.column_stride = array.stride(1);
+  return dense;
+}
+
+Codes codes_of(const CodeArray* codes, std::size_t rows) {
+  if (codes == nullptr) return {};
+  require(codes->shape(0) == rows, "y",
+          "got " + std::to_string(codes->shape(0)) + " labels for " + std::to_string(rows) + " rows");
+  return {codes->data(), codes->shape(0)};
+}
+
+ArrayEncoding encoding_from(const nb::dict& declared) {
+  ArrayEncoding encoding;
+  encoding.data_norm = nb::cast<double>(declared["data_norm"]);
+  encoding.intercept = nb::cast<double>(declared["intercept"]);
+  encoding.classes = nb::cast<std::uint32_t>(declared["classes"]);
+  encoding.lower = nb::cast<std::vector<double>>(declared["lower"]);
+  encoding.upper = nb::cast<std::vector<double>>(declared["upper"]);
+  return encoding;
+}
+
+void bind_rows(nb::module_& module) {
+  nb::class_<Rows>(module, "Rows", "Encoded rows: in memory, or a block file.")
+      .def_prop_ro("rows", [](const Rows& r) { return r.facts.rows; })
+      .def_prop_ro("features", [](const Rows& r) { return r.facts.features; })
+      .def_prop_ro("data_norm", [](const Rows& r) { return r.facts.data_norm; })
+      .def_prop_ro("classes", [](const Rows& r) { return r.facts.classes; })
+      .def_prop_ro("sparse", [](const Rows& r) { return r.facts.sparse; })
+      .def_prop_ro("copied", [](const Rows& r) { return r.copied; })
+      .def_prop_ro("path", [](const Rows& r) { return r.path; })
+      .def_prop_ro("encoding", [](const Rows& r) { return r.encoding; })
+      .def_prop_ro("fingerprint",
+                   [](const Rows& r) { return r.fingerprinted ? hex_of(r.fingerprint) : std::string(); });
+  module.def("dense_rows", &dense_rows, nb::arg("values"), nb::arg("codes").none(), nb::arg("declared"));
+  module.def("sparse_rows", &sparse_rows, nb::arg("matrix"), nb::arg("features"), nb::arg("codes").none(),
+             nb::arg("declared"));
+  module.def("block_rows", &block_rows, nb::arg("path"));
+  module.def("fingerprint_dense", &fingerprint_dense, nb::arg("rows"), nb::arg("values"), nb::arg("codes"),
+             nb::arg("classes"));
+  module.def("fingerprint_sparse", &fingerprint_sparse, nb::arg("rows"), nb::arg("matrix"), nb::arg("codes"),
+             nb::arg("classes"));
+}
+
+}  // namespace sotto::python

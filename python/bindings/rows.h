@@ -1,0 +1,37 @@
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "array_rows.h"
+#include "sotto/data/row_block.h"
+#include "sotto/optim/engine.h"
+
+namespace sotto::python {
+
+using Array = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
+using CodeArray = nanobind::ndarray<const std::int32_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// Encoded rows in memory, or a block file by its path; shared by whoever trains on them.
+struct Rows {
+  Facts facts;
+  RowBlock view;                      ///< of rows in memory
+  std::shared_ptr<const void> owner;  ///< keeps `view` alive
+  bool copied = true;                 ///< false: the view is of the caller's array
+  std::string path;                   ///< of a block file; empty: in memory
+  std::string encoding = "{}";        ///< of a block file
+  Digest fingerprint{};
+  bool fingerprinted = false;
+
+  std::unique_ptr<Engine> open() const;
+};
+
+/// The array as this library reads it. Throws Error{invalid_argument} for another type or shape.
+DenseArray dense_of(const Array& array);
+Codes codes_of(const CodeArray* codes, std::size_t rows);
+ArrayEncoding encoding_from(const nanobind::dict& declared);
+
+}  // namespace sotto::python

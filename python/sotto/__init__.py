@@ -1,0 +1,42 @@
+"""Private linear models with the interface of scikit-learn.
+
+>>> from sotto import LogisticRegression
+>>> LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, y)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from . import accounting, errors
+from ._card import PrivacyCard
+from ._core import Model, __version__
+from ._estimators import LinearSVC, LogisticRegression, SGDClassifier
+from ._parameters import catalog
+from ._summary import Summary
+from .errors import BudgetExceeded, Error, InvalidArgument, InvalidData, NotPrivateWarning, Unsupported
+from .ledger import Ledger
+from .preprocessing import OneHot, Scaler
+from .streaming import pack, pack_parquet
+
+__all__ = [
+    "BudgetExceeded",
+    "Error",
+    "InvalidArgument",
+    "InvalidData",
+    "Ledger",
+    "LinearSVC",
+    "LogisticRegression",
+    "Model",
+    "NotPrivateWarning",
+    "OneHot",
+    "PrivacyCard",
+    "SGDClassifier",
+    "Scaler",
+    "Summary",
+    "Unsupported",
+    "__version__",
+    "accounting",
+    "catalog",
+    "errors",
+    "pack",
+    "pack_parquet",
+]

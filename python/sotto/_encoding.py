@@ -1,0 +1,131 @@
+"""The public map from raw features to stored rows, in the form the model file has it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._inputs import declared
+from .errors import InvalidArgument
+
+
+def class_text(value: Any) -> str:
+    """A class as the model file spells it; texts that spell numbers are compared as numbers there."""
+    item = value.item() if hasattr(value, "item") else value
+    if isinstance(item, bool):
+        return "1" if item else "0"
+    if isinstance(item, float) and item.is_integer():
+        return str(int(item))
+    return str(item)
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """Ranges, intercept, norm and classes; everything declared."""
+
+    names: tuple[str, ...]
+    stored_norm: float
+    intercept: float
+    classes: tuple[str, ...]
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
+
+    @property
+    def features(self) -> int:
+        return len(self.names)
+
+    @property
+    def stored_features(self) -> int:
+        return self.features + (1 if self.intercept else 0)
+
+    @classmethod
+    def of(cls, estimator: Any, data_norm: float | None, features: int) -> "Encoding":
+        names = getattr(estimator, "feature_names_in_", None)
+        return cls.build(estimator, data_norm, features, estimator.classes_, names)
+
+    @classmethod
+    def build(
+        cls, estimator: Any, data_norm: float | None, features: int, classes: Any, names: Any = None
+    ) -> "Encoding":
+        lower, upper = _bounds(estimator.bounds, features)
+        intercept = float(estimator.intercept_scaling) if estimator.fit_intercept else 0.0
+        if estimator.fit_intercept and not (math.isfinite(intercept) and intercept > 0):
+            raise InvalidArgument("intercept_scaling: must be a finite number above 0")
+        # data_norm bounds the features; the stored row has the constant feature in addition.
+        norm = math.hypot(1.0 if data_norm is None else data_norm, intercept)
+        texts = tuple(class_text(value) for value in classes)
+        named = tuple(str(n) for n in names) if names is not None else tuple(f"x{i + 1}" for i in range(features))
+        return cls(named, norm, intercept, texts, lower, upper)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Encoding":
+        schema = json.loads(text)
+        columns = [c for c in schema["columns"] if c.get("kind", "numeric") == "numeric"]
+        if len(columns) != len(schema["columns"]):
+            raise InvalidArgument("the encoding has columns that are not numeric; use the command line for it")
+        ranged = bool(columns) and "min" in columns[0]
+        label = schema["label"]
+        classes = label.get("classes") or [label["negative"][0], label["positive"][0]]
+        return cls(
+            tuple(c["name"] for c in columns),
+            float(schema["data_norm"]),
+            float(schema.get("intercept", 0.0)),
+            tuple(classes),
+            tuple(float(c["min"]) for c in columns) if ranged else (),
+            tuple(float(c["max"]) for c in columns) if ranged else (),
+        )
+
+    def class_values(self) -> Any:
+        """The classes as numbers where all of them spell whole numbers, else as texts."""
+        try:
+            return np.array([int(text) for text in self.classes])
+        except ValueError:
+            return np.array(self.classes)
+
+    def declaration(self) -> dict[str, Any]:
+        bounds = (self.lower, self.upper) if self.lower else None
+        return declared(self.stored_norm, self.intercept, len(self.classes), bounds)
+
+    def json(self) -> str:
+        columns: list[dict[str, Any]] = []
+        for i, name in enumerate(self.names):
+            column: dict[str, Any] = {"name": name, "kind": "numeric"}
+            if self.lower:
+                column |= {"min": self.lower[i], "max": self.upper[i]}
+            columns.append(column)
+        label_column = "y" if "y" not in self.names else "label"
+        return json.dumps(
+            {
+                "format": "csv",
+                "columns": columns,
+                "label": {"column": label_column, "classes": list(self.classes)},
+                "data_norm": self.stored_norm,
+                "intercept": self.intercept,
+                "complete": True,
+            }
+        )
+
+    def plain_weights(self, weights: Any) -> tuple[Any, Any]:
+        """Weights and constant terms for raw features: what a row inside the declared bounds is scored with."""
+        coefficients = np.array(weights[:, : self.features])
+        constants = weights[:, -1] * self.intercept if self.intercept else np.zeros(len(weights))
+        if self.lower:
+            low, high = np.array(self.lower), np.array(self.upper)
+            coefficients = coefficients / (high - low)
+            constants = constants - coefficients @ low
+        return coefficients, np.asarray(constants, dtype=np.float64)
+
+
+def _bounds(bounds: Any, features: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    if bounds is None:
+        return (), ()
+    if not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise InvalidArgument("bounds: must be a pair (lower, upper), of numbers or of one number a feature")
+    lower, upper = (np.broadcast_to(np.asarray(side, dtype=np.float64), (features,)) for side in bounds)
+    if not (np.isfinite(lower).all() and np.isfinite(upper).all() and (lower < upper).all()):
+        raise InvalidArgument("bounds: every lower bound must be below its upper bound, both finite")
+    return tuple(lower.tolist()), tuple(upper.tolist())

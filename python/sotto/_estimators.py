@@ -1,0 +1,200 @@
+"""The estimators people know, trained under differential privacy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._linear import GivesProbabilities, PrivateLinearClassifier
+from .ledger import Ledger
+
+_SHARED = """
+    Parameters
+    ----------
+    epsilon, delta : float
+        The privacy loss that may be spent; epsilon has no default, delta 0 asks for pure noise.
+    data_norm : float or "private"
+        Public bound on the L2 norm of a row; longer rows are clipped. Required unless ``bounds`` is given. "private" finds
+        it in the rows with a tenth of epsilon.
+    bounds : (lower, upper), optional
+        Public bounds of the features, numbers or one a feature. Values are moved into them and scaled to [0, 1].
+    classes : list, optional
+        The public list of classes. Without it 0 and 1 are assumed; if ``y`` has other labels the list is taken from
+        ``y`` and the model is stamped *not private*.
+    neighboring_relation : "replace_one" or "add_remove"
+    method : str
+        A method of the library (``sotto.catalog()``), or "auto".
+    random_state : int, optional
+        Repeats the order of the rows. The noise is never seeded.
+    accountant : Ledger or path, optional
+        Charged before a row is used. Clones, pickles and joblib workers share it.
+    options : dict, optional
+        Any other parameter of the library in its own spelling, e.g. ``{"averaging": "uniform"}``.
+"""
+
+
+class LogisticRegression(GivesProbabilities):
+    __doc__ = f"""Private logistic regression; softmax for more than two classes.
+{_SHARED}
+    C : float, optional
+        Inverse strength of the regularisation as in scikit-learn: lambda = 1 / (C * rows).
+    alpha : float, optional
+        The strength lambda itself; give one of the two. Without either the method decides.
+    """
+    _binary_loss = "logistic"
+    _several_loss = "softmax"
+
+    def __init__(
+        self,
+        *,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        data_norm: float | str | None = None,
+        bounds: Any = None,
+        classes: Any = None,
+        C: float | None = None,
+        alpha: float | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        max_iter: int | None = None,
+        batch_size: int | None = None,
+        method: str = "auto",
+        neighboring_relation: str = "replace_one",
+        random_state: Any = None,
+        accountant: Ledger | str | None = None,
+        options: dict[str, Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.bounds = bounds
+        self.classes = classes
+        self.C = C
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.method = method
+        self.neighboring_relation = neighboring_relation
+        self.random_state = random_state
+        self.accountant = accountant
+        self.options = options
+        self.verbose = verbose
+
+
+class LinearSVC(PrivateLinearClassifier):
+    __doc__ = f"""Private linear support vector machine with the Huber loss, one class against the rest.
+{_SHARED}
+    C, alpha : float, optional
+        As in :class:`LogisticRegression`.
+    huber_width : float, optional
+        Half-width of the smoothed corner of the hinge.
+    """
+    _binary_loss = "huber_svm"
+    _several_loss = "huber_svm"
+
+    def __init__(
+        self,
+        *,
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        data_norm: float | str | None = None,
+        bounds: Any = None,
+        classes: Any = None,
+        C: float | None = None,
+        alpha: float | None = None,
+        huber_width: float | None = None,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        max_iter: int | None = None,
+        batch_size: int | None = None,
+        method: str = "auto",
+        neighboring_relation: str = "replace_one",
+        random_state: Any = None,
+        accountant: Ledger | str | None = None,
+        options: dict[str, Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.bounds = bounds
+        self.classes = classes
+        self.C = C
+        self.alpha = alpha
+        self.huber_width = huber_width
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.method = method
+        self.neighboring_relation = neighboring_relation
+        self.random_state = random_state
+        self.accountant = accountant
+        self.options = options
+        self.verbose = verbose
+
+
+class SGDClassifier(GivesProbabilities):
+    __doc__ = f"""Private stochastic gradient descent with the losses and steps people choose by name.
+{_SHARED}
+    loss : "log_loss", "huber" or "hinge"
+        Or a loss of the library by its name. Probabilities need log_loss.
+    alpha : float, optional
+        Strength of the regularisation.
+    learning_rate : str, optional
+        The schedule of the steps in the library's spelling (``sotto.catalog()["steps"]``).
+    eta0 : float, optional
+        The step of ``learning_rate="constant"``.
+    average : bool or str
+        True, or which combination of the iterates is released.
+    """
+
+    def _has_probabilities(self) -> bool:
+        return self.loss in ("log_loss", "logistic", "cross_entropy", "softmax")
+
+    def __init__(
+        self,
+        *,
+        loss: str = "log_loss",
+        epsilon: float | None = None,
+        delta: float = 0.0,
+        data_norm: float | str | None = None,
+        bounds: Any = None,
+        classes: Any = None,
+        alpha: float = 0.001,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        max_iter: int | None = None,
+        batch_size: int | None = None,
+        learning_rate: str | None = None,
+        eta0: float | None = None,
+        average: bool | str = False,
+        method: str = "bolt_on",
+        neighboring_relation: str = "replace_one",
+        random_state: Any = None,
+        accountant: Ledger | str | None = None,
+        options: dict[str, Any] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.epsilon = epsilon
+        self.delta = delta
+        self.data_norm = data_norm
+        self.bounds = bounds
+        self.classes = classes
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.eta0 = eta0
+        self.average = average
+        self.method = method
+        self.neighboring_relation = neighboring_relation
+        self.random_state = random_state
+        self.accountant = accountant
+        self.options = options
+        self.verbose = verbose

@@ -1,0 +1,99 @@
+"""From what people hold (NumPy, SciPy, pandas, Polars, Arrow) to rows of the library."""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+import scipy.sparse
+
+from . import _core
+from .errors import InvalidArgument
+
+#: The largest norm the library takes: for rows that are only fingerprinted.
+_ANY_NORM = 1e30
+
+
+def as_table(X: Any) -> Any:
+    """Arrow tables and streams (through the PyCapsule interface) and DuckDB relations as something with columns."""
+    if isinstance(X, (np.ndarray, list, tuple)) or scipy.sparse.issparse(X):
+        return X
+    if hasattr(X, "__dataframe__") or hasattr(X, "iloc") or hasattr(X, "to_pandas") and not hasattr(X, "fetch_arrow_table"):
+        if type(X).__module__.split(".")[0] != "pyarrow":
+            return X
+    if hasattr(X, "__arrow_c_stream__") or hasattr(X, "fetch_arrow_table"):
+        return _from_arrow(X)
+    return X
+
+
+def _from_arrow(X: Any) -> Any:
+    import pyarrow as pa
+
+    table = X.fetch_arrow_table() if hasattr(X, "fetch_arrow_table") else pa.table(X)
+    return table.to_pandas(self_destruct=False)
+
+
+def refuse_text_columns(X: Any) -> None:
+    """Says which column has no numbers, before a conversion fails with less."""
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None or not hasattr(X, "columns"):
+        return
+    for name, dtype in zip(X.columns, list(dtypes)):
+        if str(dtype) in ("category", "Categorical", "Enum") or str(dtype).startswith(("Categorical", "Enum")):
+            raise InvalidArgument(
+                f"X: column {name!r} is categorical; put sotto.OneHot before the estimator, its categories must be declared"
+            )
+
+
+def matrix_of(X: Any) -> Any:
+    """A 2-d array of float32 or float64, or a CSR matrix, without a copy where there can be none."""
+    if scipy.sparse.issparse(X):
+        matrix = X.tocsr()
+        if matrix.dtype not in (np.float32, np.float64):
+            matrix = matrix.astype(np.float64)
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        return matrix
+    array = np.asarray(as_table(X))
+    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+
+def encode_labels(y: Any, classes: Any) -> Any:
+    """The place of each label in the sorted list of classes, -1 for one that is not in it."""
+    order = np.asarray(classes)
+    labels = np.asarray(y)
+    if order.dtype.kind in "OUS" or labels.dtype.kind in "OUS":
+        places = {value: place for place, value in enumerate(order.tolist())}
+        return np.array([places.get(value, -1) for value in labels.tolist()], dtype=np.int32)
+    found = np.searchsorted(order, labels)
+    found[found == len(order)] = 0
+    return np.where(order[found] == labels, found, -1).astype(np.int32)
+
+
+def declared(data_norm: float, intercept: float, classes: int, bounds: Any = None) -> dict[str, Any]:
+    lower, upper = bounds if bounds is not None else ((), ())
+    return {
+        "data_norm": float(data_norm),
+        "intercept": float(intercept),
+        "classes": int(classes),
+        "lower": [float(v) for v in lower],
+        "upper": [float(v) for v in upper],
+    }
+
+
+def rows_of(
+    matrix: Any, codes: Any, classes: Sequence[str], *, declaration: dict[str, Any] | None = None, fingerprint: bool = False
+) -> Any:
+    """Rows of the library, encoded as declared; with ``fingerprint`` they know the content they were made from."""
+    about = declaration or declared(_ANY_NORM, 0.0, max(2, len(classes)))
+    if scipy.sparse.issparse(matrix):
+        parts = (matrix.data, matrix.indices, matrix.indptr, matrix.shape[1])
+        rows = _core.sparse_rows(parts, matrix.shape[1], codes, about)
+        if fingerprint:
+            _core.fingerprint_sparse(rows, parts, codes, list(classes))
+        return rows
+    rows = _core.dense_rows(matrix, codes, about)
+    if fingerprint:
+        _core.fingerprint_dense(rows, matrix, codes, list(classes))
+    return rows

@@ -1,0 +1,282 @@
+"""What all estimators share: the scikit-learn protocol around the library's training."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from . import _core
+from ._card import PrivacyCard
+from ._encoding import Encoding, class_text
+from ._inputs import as_table, encode_labels, matrix_of, refuse_text_columns, rows_of
+from ._parameters import fields_of
+from ._progress import Progress
+from .errors import InvalidArgument, InvalidData, NotPrivateWarning
+from .ledger import Ledger
+
+FROM_Y = "the classes were taken from y, not declared"
+#: Share of epsilon that data_norm="private" is found with.
+NORM_SHARE = 0.1
+#: Labels that need no declaration: everybody knows them before seeing a row.
+PUBLIC_CLASSES = (0, 1)
+
+
+class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators; use one of them."""
+
+    _binary_loss: ClassVar[str] = "logistic"
+    _several_loss: ClassVar[str] = "logistic"
+
+    # The parameters every estimator has; each __init__ assigns them.
+    epsilon: float | None
+    delta: float
+    data_norm: float | str | None
+    bounds: Any
+    classes: Any
+    fit_intercept: bool
+    intercept_scaling: float
+    neighboring_relation: str
+    random_state: Any
+    accountant: Ledger | str | None
+    options: dict[str, Any] | None
+    verbose: int
+
+    def fit(self, X: Any, y: Any) -> "PrivateLinearClassifier":
+        """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens."""
+        declared_norm = self._declared_norm()
+        X = as_table(X)
+        refuse_text_columns(X)
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=False)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if type_of_target(y) not in ("binary", "multiclass"):
+            raise ValueError(f"Unknown label type: {type_of_target(y)}")
+        self.classes_, not_private = self._class_list(y)
+        matrix = matrix_of(X)
+        found = self._find_norm(matrix) if declared_norm == "private" else None
+        encoding = Encoding.of(self, declared_norm if found is None else found.data_norm, X.shape[1])
+        codes = encode_labels(y, self.classes_)
+        self._refuse_undeclared(codes)
+        ledger = self._ledger()
+        texts = [class_text(value) for value in self.classes_]
+        rows = rows_of(matrix, codes, texts, declaration=encoding.declaration(), fingerprint=ledger is not None)
+        return self._train(rows, encoding, not_private, ledger, found)
+
+    def fit_block_file(self, path: str | os.PathLike[str]) -> "PrivateLinearClassifier":
+        """Trains on a block file, which may be larger than memory and carries its own declarations."""
+        rows = _core.block_rows(os.fspath(path))
+        encoding = Encoding.from_json(rows.encoding)
+        self.classes_ = encoding.class_values()
+        self.n_features_in_ = encoding.features
+        return self._train(rows, encoding, [], self._ledger())
+
+    def _train(
+        self, rows: Any, encoding: Encoding, not_private: list[str], ledger: Ledger | None, found: Any = None
+    ) -> "PrivateLinearClassifier":
+        part = False
+        if ledger is not None:
+            part = not _core.ledger_is_about(ledger.path, rows)
+            registered = int(ledger.show()["rows"])
+            if part and registered and rows.rows > registered:
+                raise InvalidData(
+                    f"accountant: the ledger was made for {registered} rows, these are {rows.rows}; nothing was charged"
+                )
+        with Progress(self.verbose) as progress:
+            how = {
+                "encoding": encoding.json(),
+                "not_private": not_private,
+                "order_seed": self._order_seed(),
+                "noise_seed": None,
+                "found_norm": found,
+                "ledger": ledger.path if ledger is not None else "",
+                "part": part,
+                "again": False,
+                "progress": progress.tell,
+            }
+            model, _, self.stored_ = _core.train(rows, self._fields(rows.rows, rows.classes, found is not None), how)
+        self._take(model, encoding)
+        return self
+
+    def _take(self, model: Any, encoding: Encoding) -> None:
+        self.model_ = model
+        self.encoding_ = encoding
+        self.privacy_ = PrivacyCard.from_json(model.card_json(), model.card_text())
+        self.coef_, self.intercept_ = encoding.plain_weights(model.weights())
+        self.n_iter_ = int(self.privacy_["parameters"].get("passes") or 1) or 1
+        if not self.privacy_.is_private:
+            reasons = "; ".join(self.privacy_["not_private_because"])
+            warnings.warn(f"The model is NOT PRIVATE: {reasons}", NotPrivateWarning, stacklevel=4)
+
+    def decision_function(self, X: Any) -> Any:
+        """The scores of the rows, clipped as in training; one column a class, or that of ``classes_[1]``."""
+        rows = self._rows(X)
+        scores = self.model_.scores(rows)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> Any:
+        rows = self._rows(X)
+        return self.classes_[self.model_.predicted(rows)]
+
+    def privacy_cost(self, X: Any = None, *, n_samples: int | None = None, n_features: int | None = None) -> PrivacyCard:
+        """What ``fit`` would cost and how large its noise would be. Reads no value and charges nothing."""
+        if X is not None:
+            n_samples, n_features = np.shape(X) if not hasattr(X, "shape") else X.shape
+        if n_samples is None or n_features is None:
+            raise InvalidArgument("privacy_cost: give X, or n_samples and n_features")
+        if self._declared_norm() == "private":
+            raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
+        classes = np.asarray(PUBLIC_CLASSES if self.classes is None else self.classes)
+        encoding = Encoding.build(self, self._declared_norm(), n_features, classes)
+        facts = {
+            "rows": int(n_samples),
+            "features": encoding.stored_features,
+            "data_norm": encoding.stored_norm,
+            "classes": max(2, len(classes)),
+        }
+        ledger = self._ledger()
+        path = ledger.path if ledger is not None else ""
+        return PrivacyCard.from_json(_core.plan(facts, self._fields(int(n_samples), len(classes)), path))
+
+    def summary(self, level: float = 0.95) -> "Any":
+        """Coefficients with intervals for the noise of privacy; see :class:`sotto.Summary`."""
+        from ._summary import Summary
+
+        check_is_fitted(self, "model_")
+        return Summary(self, level)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the model file that the command line reads as well."""
+        check_is_fitted(self, "model_")
+        self.model_.save(os.fspath(path))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        # The noise is never seeded: two fits differ.
+        tags.non_deterministic = True
+        return tags
+
+    def _repr_html_(self) -> str:  # the card beside scikit-learn's own display
+        shown = str(super()._repr_html_())
+        return shown + self.privacy_._repr_html_() if hasattr(self, "privacy_") else shown
+
+    # What the estimators differ in.
+
+    def _loss(self, classes: int) -> str:
+        return self._binary_loss if classes == 2 else self._several_loss
+
+    def _fields(self, rows: int, classes: int, norm_found: bool = False) -> dict[str, str]:
+        if self.epsilon is None:
+            raise InvalidArgument("epsilon: must be given, above 0; whoever spends says how much")
+        keywords = self.get_params(deep=False)
+        if keywords.get("loss") is None:
+            keywords["loss"] = self._loss(classes)
+        if keywords.get("C") is not None and self.neighboring_relation == "add_remove":
+            raise InvalidArgument("C: its meaning depends on the number of rows, which add_remove hides; give alpha")
+        if norm_found:
+            keywords["epsilon"] = float(self.epsilon) * (1 - NORM_SHARE)
+        return fields_of(keywords, self.options, rows)
+
+    def _find_norm(self, matrix: Any) -> Any:
+        """A bound on the norm of rows, chosen privately for a share of epsilon; the card promises both together."""
+        if self.accountant is not None:
+            raise InvalidArgument('data_norm: "private" is not charged to an accountant; declare a number')
+        if scipy.sparse.issparse(matrix):
+            raise InvalidArgument('data_norm: "private" needs dense rows; declare a number')
+        if self.epsilon is None:
+            raise InvalidArgument("epsilon: must be given, above 0; whoever spends says how much")
+        raw = Encoding.build(self, 1.0, matrix.shape[1], self.classes_).declaration()
+        asked = {
+            "epsilon": float(self.epsilon) * NORM_SHARE,
+            "delta": 0.0,
+            "relation": self.neighboring_relation,
+            "tail": 0.01,
+        }
+        return _core.find_norm(matrix, raw, asked)
+
+    def _declared_norm(self) -> Any:
+        if isinstance(self.data_norm, str) and self.data_norm == "private":
+            return "private"
+        if self.data_norm is None:
+            if self.bounds is None:
+                raise InvalidArgument(
+                    "data_norm: must be declared. It bounds the L2 norm of a row and must be known without looking at the "
+                    "rows; longer rows are clipped to it. Or declare bounds, a pair (lower, upper) for the features"
+                )
+            return None
+        if isinstance(self.data_norm, str) or not (math.isfinite(self.data_norm) and self.data_norm > 0):
+            raise InvalidArgument(f'data_norm: got {self.data_norm!r}, must be a finite number above 0, or "private"')
+        return float(self.data_norm)
+
+    def _class_list(self, y: Any) -> tuple[Any, list[str]]:
+        """The sorted classes, and why the list is not private if it is not."""
+        if self.classes is not None:
+            declared = np.unique(np.asarray(self.classes))
+            if len(declared) < 2:
+                raise ValueError("classes: at least two classes must be declared")
+            return declared, []
+        dtype = np.asarray(y).dtype
+        if dtype.kind == "b":
+            return np.array([False, True]), []
+        found = np.unique(y)
+        if dtype.kind in "iuf" and np.isin(found, PUBLIC_CLASSES).all():
+            return np.asarray(PUBLIC_CLASSES, dtype=dtype), []
+        if len(found) < 2:
+            raise ValueError(
+                f"This estimator needs samples of at least 2 classes in the data, but it contains only one class: {found[0]!r}"
+            )
+        return found, [FROM_Y]
+
+    def _refuse_undeclared(self, codes: Any) -> None:
+        if self.classes is not None and (codes < 0).any():
+            raise ValueError("y contains labels that are not in the declared classes")
+
+    def _ledger(self) -> Ledger | None:
+        if self.accountant is None or isinstance(self.accountant, Ledger):
+            return self.accountant
+        if isinstance(self.accountant, (str, os.PathLike)):
+            return Ledger(self.accountant)
+        raise InvalidArgument("accountant: must be a sotto.Ledger or the path of one")
+
+    def _order_seed(self) -> int | None:
+        if self.random_state is None:
+            return None
+        if isinstance(self.random_state, (int, np.integer)):
+            return int(self.random_state) % 2**64
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _rows(self, X: Any) -> Any:
+        check_is_fitted(self, "model_")
+        X = validate_data(self, as_table(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return rows_of(matrix_of(X), None, (), declaration=self.encoding_.declaration())
+
+
+def _gives_probabilities(estimator: "GivesProbabilities") -> bool:
+    return estimator._has_probabilities()
+
+
+class GivesProbabilities(PrivateLinearClassifier):
+    """An estimator whose loss stands for probabilities."""
+
+    def _has_probabilities(self) -> bool:
+        return True
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """The probability of each class: sigmoid of the score, share of exp(score), or sigmoids over their sum."""
+        rows = self._rows(X)
+        return self.model_.probabilities(rows)
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Any:
+        return np.log(self.predict_proba(X))

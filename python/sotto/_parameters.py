@@ -1,0 +1,109 @@
+"""The one table that maps the keywords of estimators to the fields of the library.
+
+Everything else about a field (its default, its help, what it may be) is declared in C++ and asked from there.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Callable, Mapping
+
+from . import _core
+from .errors import InvalidArgument
+
+
+def _lambda_of_c(c: Any, rows: int) -> float:
+    # scikit-learn minimises C * sum(loss) + |w|^2 / 2, the library mean(loss) + lambda * |w|^2 / 2.
+    if not float(c) > 0:
+        raise InvalidArgument(f"C: got {c!r}, must be above 0")
+    return 1.0 / (float(c) * rows)
+
+
+def _same(value: Any, rows: int) -> Any:
+    return value
+
+
+LOSSES = {"log_loss": "logistic", "huber": "huber_svm", "hinge": "hinge"}
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A keyword, the field it stands for, and what becomes of its value."""
+
+    keyword: str
+    field: str
+    convert: Callable[[Any, int], Any] = _same
+
+
+TABLE: tuple[Mapped, ...] = (
+    Mapped("epsilon", "epsilon"),
+    Mapped("delta", "delta"),
+    Mapped("neighboring_relation", "relation"),
+    Mapped("method", "method"),
+    Mapped("loss", "loss", lambda value, rows: LOSSES.get(value, value)),
+    Mapped("huber_width", "huber_width"),
+    Mapped("C", "lambda", _lambda_of_c),
+    Mapped("alpha", "lambda"),
+    Mapped("max_iter", "passes"),
+    Mapped("batch_size", "batch_rows"),
+    Mapped("learning_rate", "step"),
+    Mapped("eta0", "step_size"),
+    Mapped("average", "averaging", lambda value, rows: "uniform" if value is True else value),
+)
+#: Keywords that say how rows are read or what a run is charged to; they are no fields of a request.
+OTHERS: Mapping[str, str] = {
+    "data_norm": "data_norm",
+    "bounds": "range",
+    "classes": "classes",
+    "fit_intercept": "intercept",
+    "intercept_scaling": "intercept",
+    "random_state": "order_seed",
+    "accountant": "ledger",
+}
+
+
+@lru_cache(maxsize=1)
+def catalog() -> dict[str, Any]:
+    """Losses, methods and their parameters as the library declares them."""
+    return dict(json.loads(_core.catalog()))
+
+
+def methods() -> list[str]:
+    return [entry["name"] for entry in catalog()["methods"]]
+
+
+def default_method() -> str:
+    """What ``method="auto"`` stands for: the library's own choice where it has one."""
+    return "auto" if "auto" in methods() else "bolt_on"
+
+
+def text_of(value: Any) -> str:
+    """A value as the library reads it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float):
+        return repr(value)
+    if hasattr(value, "item"):
+        return text_of(value.item())
+    return str(value)
+
+
+def fields_of(keywords: Mapping[str, Any], options: Mapping[str, Any] | None, rows: int) -> dict[str, str]:
+    """The fields a request is made from. A keyword that is None leaves the field to the library."""
+    given: dict[str, str] = {}
+    for row in TABLE:
+        value = keywords.get(row.keyword)
+        if value is None or value is False:
+            continue
+        if row.keyword == "method" and value == "auto":
+            value = default_method()
+        if row.field in given:
+            raise InvalidArgument(f"{row.keyword}: {row.field} is given twice; give one of its keywords")
+        given[row.field] = text_of(row.convert(value, rows))
+    for name, value in (options or {}).items():
+        given[str(name)] = text_of(value)
+    return given

@@ -1,0 +1,105 @@
+"""Coefficients with intervals."""
+
+from __future__ import annotations
+
+import html
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+
+class Summary:
+    """The coefficients of a fitted estimator with intervals.
+
+    A model that was fitted with ``options={"intervals": ...}`` (methods objective and output) released what confidence
+    intervals need: they count sampling and noise (``covers`` is "sampling and noise"). Otherwise, where the noise is on
+    the released weights, its standard deviation is public and the interval is for that noise alone. Where the noise is
+    added elsewhere there is none.
+    """
+
+    def __init__(self, estimator: Any, level: float = 0.95) -> None:
+        if not 0 < level < 1:
+            raise ValueError(f"level: got {level!r}, must lie between 0 and 1")
+        card = estimator.privacy_
+        encoding = estimator.encoding_
+        self.level = level
+        self.privacy = card
+        self.names = [*encoding.names, *(["intercept"] if encoding.intercept else [])]
+        self.classes = estimator.classes_[1:] if len(estimator.coef_) == 1 else estimator.classes_
+        constants = estimator.intercept_[:, None] if encoding.intercept else np.empty((len(estimator.coef_), 0))
+        self.coefficients = np.hstack([estimator.coef_, constants])
+        self.noise_stddev = self._noise(card, encoding)
+        self._ends = self._released(estimator, level)
+        self.covers = "sampling and noise" if self._ends is not None else "noise" if self.noise_stddev is not None else ""
+
+    @staticmethod
+    def _noise(card: Any, encoding: Any) -> Any:
+        if card["noise"]["added_to"] != "the released weights":
+            return None
+        stddev = float(card["noise"]["stddev"])
+        scales = np.full(encoding.stored_features, stddev)
+        if encoding.intercept:
+            scales[-1] *= encoding.intercept
+        if encoding.lower:
+            width = np.array(encoding.upper) - np.array(encoding.lower)
+            scales[: encoding.features] /= width
+            if encoding.intercept:
+                shift = np.array(encoding.lower) / width
+                scales[-1] = stddev * float(np.sqrt(encoding.intercept**2 + np.sum(shift**2)))
+        return scales
+
+    @staticmethod
+    def _released(estimator: Any, level: float) -> tuple[Any, Any] | None:
+        encoding = estimator.encoding_
+        ends = estimator.model_.intervals(level)
+        if ends is None:
+            return None
+        lower, upper = (np.array(side).reshape(len(estimator.coef_), -1) for side in np.asarray(ends).T)
+        for side in (lower, upper):
+            if encoding.lower:
+                side[:, : encoding.features] /= np.array(encoding.upper) - np.array(encoding.lower)
+            if encoding.intercept:
+                # With bounds the constant term of raw features is a mixture of all weights.
+                side[:, -1] = np.nan if encoding.lower else side[:, -1] * encoding.intercept
+        return lower, upper
+
+    def interval(self) -> tuple[Any, Any] | None:
+        """Lower and upper ends, or None where nothing is known about a coefficient's error."""
+        if self._ends is not None:
+            return self._ends
+        if self.noise_stddev is None:
+            return None
+        # Chebyshev for the L2-Laplace noise of pure privacy, whose tails are heavier than normal ones.
+        gaussian = "gaussian" in str(self.privacy["noise"]["mechanism"])
+        factor = NormalDist().inv_cdf(0.5 + self.level / 2) if gaussian else (1 - self.level) ** -0.5
+        reach = factor * self.noise_stddev
+        return self.coefficients - reach, self.coefficients + reach
+
+    def rows(self) -> list[tuple[str, str, float, float | None, float | None]]:
+        """(class, feature, coefficient, lower, upper) for every coefficient."""
+        ends = self.interval()
+        found = []
+        for k, label in enumerate(self.classes):
+            for j, name in enumerate(self.names):
+                low = None if ends is None else float(ends[0][k, j])
+                high = None if ends is None else float(ends[1][k, j])
+                found.append((str(label), name, float(self.coefficients[k, j]), low, high))
+        return found
+
+    def __repr__(self) -> str:
+        percent = f"{100 * self.level:g}%"
+        what = self.covers or "none"
+        lines = [f"{'class':<12} {'feature':<20} {'coefficient':>12}  {percent} interval of: {what}"]
+        for label, name, value, low, high in self.rows():
+            ends = "-" if low is None else f"[{low:.4g}, {high:.4g}]"
+            lines.append(f"{label:<12} {name:<20} {value:>12.4g}  {ends}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape('' if v is None else str(v))}</td>" for v in row) + "</tr>"
+            for row in self.rows()
+        )
+        head = "<tr><th>class</th><th>feature</th><th>coefficient</th><th>lower</th><th>upper</th></tr>"
+        return f"<table>{head}{body}</table>"

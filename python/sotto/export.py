@@ -1,0 +1,228 @@
+"""ONNX and PMML files of a fitted estimator, with the privacy card in their metadata.
+
+Both do what ``predict`` does: scale by the declared bounds, append the constant feature, clip to the declared norm.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import numpy as np
+
+from .errors import Unsupported
+
+_PMML = "http://www.dmg.org/PMML-4_4"
+
+
+def statement(estimator: Any) -> dict[str, str]:
+    """What is written about privacy into the metadata of a file."""
+    card = estimator.privacy_
+    return {
+        "sotto_private": "true" if card.is_private else "false",
+        "sotto_guarantee": json.dumps(card["guarantee"]),
+        "sotto_relation": str(card["relation"]),
+        "sotto_unit": str(card["unit"]),
+        "sotto_privacy_card": json.dumps(dict(card)),
+    }
+
+
+def to_onnx(estimator: Any, path: str | os.PathLike[str] | None = None) -> Any:
+    """An ONNX model with outputs ``label``, ``scores`` and, where the loss gives them, ``probabilities``."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    encoding = estimator.encoding_
+    weights = np.asarray(estimator.model_.weights(), dtype=np.float64)
+    constants: list[Any] = []
+
+    def constant(name: str, values: Any) -> str:
+        constants.append(numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    nodes = [helper.make_node("Cast", ["X"], ["wide"], to=TensorProto.DOUBLE)]
+    row = "wide"
+    if encoding.lower:
+        low, high = np.array(encoding.lower), np.array(encoding.upper)
+        nodes += [
+            helper.make_node("Max", [row, constant("lower", low)], ["above"]),
+            helper.make_node("Min", ["above", constant("upper", high)], ["inside"]),
+            helper.make_node("Sub", ["inside", "lower"], ["shifted"]),
+            helper.make_node("Div", ["shifted", constant("width", high - low)], ["unit"]),
+        ]
+        row = "unit"
+    # |(x, c)|: the constant feature counts. factor = min(1, bound / norm).
+    nodes += [
+        helper.make_node("Mul", [row, row], ["squares"]),
+        helper.make_node("ReduceSum", ["squares", constant("axis", np.array([1], dtype=np.int64))], ["sum"], keepdims=1),
+        helper.make_node("Add", ["sum", constant("constant_square", np.array([[encoding.intercept**2 + 1e-300]]))], ["total"]),
+        helper.make_node("Sqrt", ["total"], ["norm"]),
+        helper.make_node("Div", [constant("bound", np.array([[encoding.stored_norm]])), "norm"], ["ratio"]),
+        helper.make_node("Min", ["ratio", constant("one", np.array([[1.0]]))], ["factor"]),
+        helper.make_node("MatMul", [row, constant("weights", weights[:, : encoding.features].T.copy())], ["linear"]),
+    ]
+    shift = weights[:, -1] * encoding.intercept if encoding.intercept else np.zeros(len(weights))
+    nodes += [
+        helper.make_node("Add", ["linear", constant("shift", shift[None, :])], ["unclipped"]),
+        helper.make_node("Mul", ["unclipped", "factor"], ["scores"]),
+    ]
+    outputs = [helper.make_tensor_value_info("scores", TensorProto.DOUBLE, [None, len(weights)])]
+    nodes += _onnx_probabilities(estimator, len(weights), constant, outputs)
+    nodes += _onnx_label(estimator, len(weights), constant, outputs)
+    graph = helper.make_graph(
+        nodes,
+        "sotto",
+        [helper.make_tensor_value_info("X", TensorProto.FLOAT, [None, encoding.features])],
+        outputs,
+        constants,
+    )
+    model = helper.make_model(graph, producer_name="sotto", opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    helper.set_model_props(model, statement(estimator))
+    onnx.checker.check_model(model)
+    if path is not None:
+        onnx.save(model, os.fspath(path))
+    return model
+
+
+def _onnx_probabilities(estimator: Any, count: int, constant: Any, outputs: list[Any]) -> list[Any]:
+    from onnx import TensorProto, helper
+
+    if not estimator.model_.gives_probabilities():
+        return []
+    outputs.append(helper.make_tensor_value_info("probabilities", TensorProto.DOUBLE, [None, len(estimator.classes_)]))
+    if estimator.model_.loss == "softmax":
+        return [helper.make_node("Softmax", ["scores"], ["probabilities"], axis=1)]
+    if count > 1:
+        return [
+            helper.make_node("Sigmoid", ["scores"], ["each"]),
+            helper.make_node("ReduceSum", ["each", "axis"], ["all"], keepdims=1),
+            helper.make_node("Div", ["each", "all"], ["probabilities"]),
+        ]
+    return [
+        helper.make_node("Neg", ["scores"], ["opposite"]),
+        helper.make_node("Concat", ["opposite", "scores"], ["both"], axis=1),
+        helper.make_node("Sigmoid", ["both"], ["probabilities"]),
+    ]
+
+
+def _onnx_label(estimator: Any, count: int, constant: Any, outputs: list[Any]) -> list[Any]:
+    from onnx import TensorProto, helper
+
+    classes = estimator.classes_
+    numbers = classes.dtype.kind in "iub"
+    kind = TensorProto.INT64 if numbers else TensorProto.STRING
+    outputs.insert(0, helper.make_tensor_value_info("label", kind, [None]))
+    values = classes.astype(np.int64) if numbers else np.array([str(c) for c in classes], dtype=object)
+    table = constant("classes", values)
+    if count > 1:
+        place = [helper.make_node("ArgMax", ["scores"], ["place"], axis=1, keepdims=0)]
+    else:
+        place = [
+            helper.make_node("Greater", ["scores", constant("zero", np.array([[0.0]]))], ["positive"]),
+            helper.make_node("Cast", ["positive"], ["column"], to=TensorProto.INT64),
+            helper.make_node("Squeeze", ["column", "axis"], ["place"]),
+        ]
+    return [*place, helper.make_node("Gather", [table, "place"], ["label"], axis=0)]
+
+
+def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
+    """A PMML 4.4 regression model, the statement of privacy in extensions of its header."""
+    if estimator.model_.loss != "logistic" or len(estimator.classes_) != 2:
+        if estimator.model_.loss != "softmax":
+            raise Unsupported("PMML: only logistic models of two classes and softmax models have a form there")
+    Xml.register_namespace("", _PMML)
+    root = Xml.Element(f"{{{_PMML}}}PMML", version="4.4")
+    header = _add(root, "Header", description="linear classifier trained under differential privacy")
+    for name, value in statement(estimator).items():
+        _add(header, "Extension", name=name, value=value)
+    _add(header, "Application", name="sotto")
+    _pmml_fields(root, estimator)
+    _pmml_model(root, estimator)
+    text = Xml.tostring(root, encoding="unicode", xml_declaration=True)
+    if path is not None:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    return text
+
+
+def _add(parent: Any, tag: str, **attributes: str) -> Any:
+    return Xml.SubElement(parent, f"{{{_PMML}}}{tag}", attributes)
+
+
+def _apply(parent: Any, function: str, *arguments: Any) -> Any:
+    node = _add(parent, "Apply", function=function)
+    for argument in arguments:
+        if callable(argument):
+            argument(node)
+        elif isinstance(argument, str):
+            _add(node, "FieldRef", field=argument)
+        else:
+            _add(node, "Constant", dataType="double").text = repr(float(argument))
+    return node
+
+
+def _pmml_fields(root: Any, estimator: Any) -> None:
+    encoding = estimator.encoding_
+    dictionary = _add(root, "DataDictionary")
+    for name in encoding.names:
+        _add(dictionary, "DataField", name=name, optype="continuous", dataType="double")
+    target = _add(dictionary, "DataField", name="y", optype="categorical", dataType="string")
+    for text in encoding.classes:
+        _add(target, "Value", value=text)
+    derived = _add(root, "TransformationDictionary")
+    for i, name in enumerate(encoding.names):
+        field = _add(derived, "DerivedField", name=f"{name}.unit", optype="continuous", dataType="double")
+        if not encoding.lower:
+            _add(field, "FieldRef", field=name)
+            continue
+        low, high = encoding.lower[i], encoding.upper[i]
+
+        def inside(node: Any, name: str = name, low: float = low, high: float = high) -> None:
+            _apply(node, "min", lambda n: _apply(n, "max", name, low), high)
+
+        def shifted(node: Any, low: float = low, inside: Any = inside) -> None:
+            _apply(node, "-", inside, low)
+
+        _apply(field, "/", shifted, high - low)
+    factor = _add(derived, "DerivedField", name="sotto.factor", optype="continuous", dataType="double")
+
+    def square(name: str) -> Any:
+        return lambda node: _apply(node, "*", name, name)
+
+    def norm(node: Any) -> None:
+        squares = [square(f"{name}.unit") for name in encoding.names]
+        _apply(node, "sqrt", lambda n: _apply(n, "sum", encoding.intercept**2 + 1e-300, *squares))
+
+    _apply(factor, "min", 1.0, lambda node: _apply(node, "/", encoding.stored_norm, norm))
+    for name in encoding.names:
+        field = _add(derived, "DerivedField", name=f"{name}.stored", optype="continuous", dataType="double")
+        _apply(field, "*", f"{name}.unit", "sotto.factor")
+
+
+def _pmml_model(root: Any, estimator: Any) -> None:
+    encoding = estimator.encoding_
+    weights = np.asarray(estimator.model_.weights(), dtype=np.float64)
+    binary = len(weights) == 1
+    model = _add(
+        root,
+        "RegressionModel",
+        functionName="classification",
+        normalizationMethod="logit" if binary else "softmax",
+        targetFieldName="y",
+    )
+    schema = _add(model, "MiningSchema")
+    for name in encoding.names:
+        _add(schema, "MiningField", name=name)
+    _add(schema, "MiningField", name="y", usageType="target")
+    targets = encoding.classes[::-1] if binary else encoding.classes
+    for k, text in enumerate(targets):
+        table = _add(model, "RegressionTable", intercept="0", targetCategory=text)
+        if binary and k == 1:
+            continue
+        for j, name in enumerate(encoding.names):
+            _add(table, "NumericPredictor", name=f"{name}.stored", coefficient=repr(float(weights[k, j])))
+        if encoding.intercept:
+            constant = float(weights[k, -1] * encoding.intercept)
+            _add(table, "NumericPredictor", name="sotto.factor", coefficient=repr(constant))

@@ -1,0 +1,112 @@
+"""One budget for all releases from a data set, kept in a file that every process shares."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from . import _core
+from ._inputs import encode_labels, matrix_of, rows_of
+
+
+class Ledger:
+    """A ledger by the path of its file. Copies, clones and pickles refer to the same file: a budget is never copied.
+
+    Every operation opens the file anew, so that threads, forked processes and joblib workers may share one object.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.path.abspath(os.fspath(path))
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        epsilon: float,
+        delta: float = 0.0,
+        X: Any = None,
+        y: Any = None,
+        name: str | None = None,
+        relation: str = "replace_one",
+        filter: str | None = None,
+        anchor: str | os.PathLike[str] | None = None,
+    ) -> "Ledger":
+        """Opens a budget, for the rows of ``X`` and ``y`` or for the data set called ``name``.
+
+        A ledger for rows knows them by their content. Fits on other rows, such as folds, are charged as fits on a part
+        of them: that they are one, chosen without looking at values, is the holder's word.
+        """
+        if (X is None) == (name is None):
+            raise ValueError("give either X and y, or the name of the data set")
+        rows = 0
+        fingerprint = _core.text_fingerprint(f"sotto data set {name}")
+        if X is not None:
+            registered = fingerprinted(X, y)
+            rows, fingerprint = registered.rows, registered.fingerprint
+        terms = {
+            "budget_epsilon": float(epsilon),
+            "budget_delta": float(delta),
+            "relation": relation,
+            "filter": filter or "",
+            "anchor": os.path.abspath(os.fspath(anchor)) if anchor else "",
+            "fingerprint": fingerprint,
+            "rows": rows,
+        }
+        _core.ledger_create(os.path.abspath(os.fspath(path)), terms)
+        return cls(path)
+
+    def show(self) -> dict[str, Any]:
+        """Guarantee, what is spent and left in the ledger's currency, and the entries. Not for release."""
+        return dict(json.loads(_core.ledger_show(self.path)))
+
+    def verify(self) -> dict[str, Any]:
+        """Recomputes chain, totals and stored models and compares them with the anchor; raises if they disagree."""
+        return dict(json.loads(_core.ledger_verify(self.path)))
+
+    @property
+    def spent(self) -> float:
+        return float(self.show()["spent"])
+
+    @property
+    def remaining(self) -> float:
+        return float(self.show()["remaining"])
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        return list(self.show()["entries"])
+
+    def __copy__(self) -> "Ledger":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Ledger":
+        return self
+
+    def __reduce__(self) -> tuple[type["Ledger"], tuple[str]]:
+        return (Ledger, (self.path,))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and other.path == self.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})"
+
+    def _repr_html_(self) -> str:
+        from ._card import PrivacyCard
+
+        shown = self.show()
+        return PrivacyCard({"private": True, **{k: v for k, v in shown.items() if k != "entries"}})._repr_html_()
+
+
+def fingerprinted(X: Any, y: Any) -> Any:
+    """The rows as the library holds them, with the fingerprint of their content."""
+    import numpy as np
+
+    matrix = matrix_of(X)
+    labels = np.asarray(y)
+    codes = encode_labels(labels, np.unique(labels))
+    return rows_of(matrix, codes, [str(value) for value in np.unique(labels)], fingerprint=True)

@@ -1,0 +1,111 @@
+"""Tables larger than memory: streamed once into a block file, which is trained from in bounded memory."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import Any, Iterator
+
+import numpy as np
+
+from . import _core
+from ._encoding import Encoding
+from ._inputs import encode_labels
+from .errors import InvalidArgument
+
+_BATCH_ROWS = 65536
+
+
+def pack(
+    batches: Any,
+    path: str | os.PathLike[str],
+    *,
+    label: str,
+    classes: Any,
+    data_norm: float | None = None,
+    bounds: Any = None,
+    fit_intercept: bool = True,
+    intercept_scaling: float = 1.0,
+    memory_mb: int = 256,
+    fingerprint: str = "",
+) -> int:
+    """Streams record batches into the block file ``path`` and returns the number of rows.
+
+    ``batches``: a DuckDB relation, a table or reader with the Arrow PyCapsule interface, or an iterable of Arrow record
+    batches. Every column but ``label`` is a feature. Rows are shuffled, clipped, and kept in 32 bits.
+    """
+    if data_norm is None and bounds is None:
+        raise InvalidArgument("data_norm: must be declared, or bounds")
+    packer: Any = None
+    names: list[str] = []
+    order = np.unique(np.asarray(classes))
+    for batch in _batches_of(batches):
+        if packer is None:
+            names = [name for name in batch.schema.names if name != label]
+            if label not in batch.schema.names:
+                raise InvalidArgument(f"label: there is no column {label!r}")
+            shape = _Declared(bounds, fit_intercept, intercept_scaling)
+            encoding = Encoding.build(shape, data_norm, len(names), order, names)
+            about = {"encoding": encoding.json(), "fingerprint": fingerprint, "memory_mb": int(memory_mb)}
+            packer = _core.BlockPacker(os.fspath(path), len(names), encoding.declaration(), about)
+        columns = [_numbers(batch.column(batch.schema.get_field_index(name)), name) for name in names]
+        labels = encode_labels(_labels(batch.column(batch.schema.get_field_index(label))), order)
+        packer.add(np.stack(columns, axis=1) if columns else np.empty((batch.num_rows, 0)), labels)
+    if packer is None:
+        raise InvalidArgument("batches: there are none")
+    return int(packer.finish())
+
+
+def pack_parquet(source: str | os.PathLike[str], path: str | os.PathLike[str], *, label: str, **declarations: Any) -> int:
+    """The same for a Parquet file, which is read batch by batch; a ledger knows the result by the file's content."""
+    import pyarrow.parquet as pq
+
+    with open(source, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _digest(file)
+    batches = pq.ParquetFile(source).iter_batches(batch_size=_BATCH_ROWS)
+    return pack(batches, path, label=label, fingerprint=digest, **declarations)
+
+
+class _Declared:
+    """The part of an estimator that an encoding is made from."""
+
+    def __init__(self, bounds: Any, fit_intercept: bool, intercept_scaling: float) -> None:
+        self.bounds = bounds
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+
+
+def _digest(file: Any) -> str:
+    found = hashlib.sha256()
+    while piece := file.read(1 << 20):
+        found.update(piece)
+    return found.hexdigest()
+
+
+def _batches_of(source: Any) -> Iterator[Any]:
+    import pyarrow as pa
+
+    if hasattr(source, "fetch_record_batch"):  # DuckDB
+        yield from source.fetch_record_batch(_BATCH_ROWS)
+    elif hasattr(source, "__arrow_c_stream__"):
+        yield from pa.RecordBatchReader.from_stream(source)
+    else:
+        yield from source
+
+
+def _numbers(column: Any, name: str) -> Any:
+    import pyarrow as pa
+
+    kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        raise InvalidArgument(f"column {name!r} holds {kind}, a feature must be a number")
+    # A missing value becomes NaN, and its row the zero row.
+    return column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+
+
+def _labels(column: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return column.to_numpy(zero_copy_only=False)

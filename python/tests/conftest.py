@@ -1,0 +1,25 @@
+"""Data the tests share: made up, so that the suite needs no files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+def sphere(rows: int, features: int, classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of norm 1 around one direction a class."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, rows)
+    centers = np.eye(features)[:classes] * 2.0
+    X = centers[y] + rng.normal(size=(rows, features)) * 0.4
+    return X / np.linalg.norm(X, axis=1, keepdims=True), y
+
+
+@pytest.fixture(scope="session")
+def two() -> tuple[np.ndarray, np.ndarray]:
+    return sphere(4000, 5)
+
+
+@pytest.fixture(scope="session")
+def three() -> tuple[np.ndarray, np.ndarray]:
+    return sphere(6000, 6, classes=3)

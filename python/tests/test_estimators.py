@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import sotto
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sotto import LinearSVC, LogisticRegression, NotPrivateWarning, OneHot, Scaler, SGDClassifier
+
+ESTIMATORS = [LogisticRegression, LinearSVC, SGDClassifier]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_a_private_model_of_easy_rows_predicts_them(estimator, two):
+    X, y = two
+    model = estimator(epsilon=5.0, data_norm=1.0, alpha=0.01, method="bolt_on").fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert model.privacy_.is_private
+    assert model.privacy_["relation"] == "replace_one"
+    assert 5.0 <= model.privacy_.epsilon < 5.001
+    assert model.coef_.shape == (1, 5) and model.intercept_.shape == (1,)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_more_than_two_classes_have_a_weight_vector_each(estimator, three):
+    X, y = three
+    model = estimator(epsilon=20.0, data_norm=1.0, classes=[0, 1, 2], alpha=0.01, method="bolt_on").fit(X, y)
+    assert model.coef_.shape == (3, 6)
+    assert model.score(X, y) > 0.8
+    assert model.privacy_.is_private
+
+
+def test_epsilon_and_data_norm_have_no_default(two):
+    with pytest.raises(ValueError, match="data_norm: must be declared"):
+        LogisticRegression(epsilon=1.0).fit(*two)
+    with pytest.raises(ValueError, match="epsilon: must be given"):
+        LogisticRegression(data_norm=1.0).fit(*two)
+    with pytest.raises(ValueError, match="must be a finite number above 0"):
+        LogisticRegression(epsilon=1.0, data_norm="large").fit(*two)
+
+
+def test_classes_taken_from_y_stamp_the_model(two):
+    X, y = two
+    with pytest.warns(NotPrivateWarning, match="taken from y"):
+        model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, np.where(y == 1, "yes", "no"))
+    assert not model.privacy_.is_private
+    assert model.privacy_.epsilon == float("inf")
+    assert list(model.classes_) == ["no", "yes"]
+
+
+def test_declared_or_well_known_classes_do_not(two):
+    X, y = two
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        named = LogisticRegression(epsilon=1.0, data_norm=1.0, classes=["no", "yes"]).fit(X, np.where(y == 1, "yes", "no"))
+        known = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, y)
+        bools = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, y == 1)
+    assert named.privacy_.is_private and known.privacy_.is_private and bools.privacy_.is_private
+    assert bools.predict(X).dtype == bool
+
+
+def test_the_well_known_classes_do_not_depend_on_which_of_them_occur(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, np.ones_like(y))
+    assert list(model.classes_) == [0, 1] and model.privacy_.is_private
+
+
+def test_scores_of_rows_inside_the_norm_are_linear(two):
+    X, y = two
+    model = LogisticRegression(epsilon=5.0, data_norm=1.0).fit(X, y)
+    expected = X @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(model.decision_function(X), expected[:, 0], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-expected[:, 0])), rtol=1e-4)
+
+
+def test_longer_rows_are_clipped_in_training_and_prediction(two):
+    X, y = two
+    model = LogisticRegression(epsilon=50.0, data_norm=1.0, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(model.decision_function(1000 * X), model.decision_function(X), rtol=1e-5, atol=1e-6)
+
+
+def test_the_sensitivity_is_that_of_the_declared_norm(two):
+    X, y = two
+    # D / (lambda m) with D = 2 |(x, 1)| = 2 sqrt(2).
+    card = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on").privacy_cost(X)
+    assert card["l2_sensitivity"] == pytest.approx(2 * np.sqrt(2) / (0.01 * len(X)), rel=1e-3)
+    without = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on", fit_intercept=False)
+    assert without.privacy_cost(X)["l2_sensitivity"] == pytest.approx(2 / (0.01 * len(X)), rel=1e-3)
+
+
+def test_a_dry_run_states_what_the_fit_states(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, delta=1e-6, data_norm=1.0, alpha=0.01, method="bolt_on")
+    planned = model.privacy_cost(X)
+    done = model.fit(X, y).privacy_
+    for key in ("guarantee", "noise", "events", "theorem", "facts", "l2_sensitivity"):
+        assert planned[key] == done[key], key
+
+
+def test_c_is_the_inverse_strength_of_scikit_learn(two):
+    X, _ = two
+    by_c = LogisticRegression(epsilon=1.0, data_norm=1.0, C=0.1, method="bolt_on").privacy_cost(X)
+    assert float(by_c["parameters"]["lambda"]) == pytest.approx(1 / (0.1 * len(X)))
+    with pytest.raises(ValueError, match="given twice"):
+        LogisticRegression(epsilon=1.0, data_norm=1.0, C=0.1, alpha=0.1).privacy_cost(X)
+    with pytest.raises(ValueError, match="add_remove"):
+        LogisticRegression(epsilon=1.0, data_norm=1.0, C=0.1, neighboring_relation="add_remove").privacy_cost(X)
+
+
+def test_the_noise_cannot_be_seeded(two):
+    X, y = two
+    fits = [LogisticRegression(epsilon=1.0, data_norm=1.0, random_state=7).fit(X, y).coef_ for _ in range(2)]
+    assert not np.array_equal(*fits)
+
+
+def test_random_state_repeats_the_order(two):
+    X, y = two
+    options = {"method": "noiseless", "data_norm": 1.0, "epsilon": 1.0, "alpha": 0.01}
+    with pytest.warns(NotPrivateWarning):
+        a, b, c = (LogisticRegression(random_state=seed, **options).fit(X, y).coef_ for seed in (7, 7, 8))
+    assert np.array_equal(a, b) and not np.array_equal(a, c)
+
+
+def test_bounds_scale_features_and_give_coefficients_of_raw_features():
+    rng = np.random.default_rng(1)
+    X = np.column_stack([rng.uniform(18, 90, 4000), rng.uniform(0, 1e5, 4000)])
+    y = (X[:, 0] > 50).astype(int)
+    model = LogisticRegression(epsilon=100.0, bounds=([18, 0], [90, 1e5]), data_norm=2.0, alpha=0.001).fit(X, y)
+    assert model.score(X, y) > 0.9
+    expected = X @ model.coef_[0] + model.intercept_[0]
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-4, atol=1e-4)
+    with pytest.raises(ValueError, match="lower bound must be below"):
+        LogisticRegression(epsilon=1.0, bounds=(1, 0)).fit(X, y)
+
+
+def test_a_pipeline_of_public_preprocessing(two):
+    X, y = two
+    model = make_pipeline(Scaler((-1.0, 1.0)), LogisticRegression(epsilon=10.0, data_norm=2.5)).fit(X, y)
+    assert model.score(X, y) > 0.9
+    pandas = pytest.importorskip("pandas")
+    jobs = pandas.DataFrame({"job": pandas.Categorical(["a", "b", "c"] * 100, categories=["a", "b", "c", "d"])})
+    out = OneHot().fit_transform(jobs)
+    assert out.shape == (300, 4) and out.sum() == 300
+    with pytest.raises(ValueError, match="must not be taken from the rows"):
+        OneHot().fit(jobs.astype(str))
+
+
+def test_pickles_and_clones_predict_the_same(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.decision_function(X), model.decision_function(X))
+    assert again.privacy_["guarantee"] == model.privacy_["guarantee"]
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_the_model_file_is_that_of_the_command_line(two, tmp_path):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, y)
+    model.save(tmp_path / "m.json")
+    content = json.loads((tmp_path / "m.json").read_text())
+    assert content["encoding"]["label"]["classes"] == ["0", "1"]
+    loaded = sotto.Model.load(str(tmp_path / "m.json"))
+    assert np.array_equal(loaded.weights(), model.model_.weights())
+
+
+def test_an_unknown_parameter_is_named(two):
+    with pytest.raises(ValueError, match="has no parameter nonsense"):
+        LogisticRegression(epsilon=1.0, data_norm=1.0, options={"nonsense": 1}).fit(*two)
+
+
+def test_wrong_input_gives_the_usual_messages(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0)
+    bad = X.copy()
+    bad[3, 1] = np.nan
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        model.fit(bad, y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(X, y[:-1])
+    with pytest.raises(ValueError, match="Unknown label type"):
+        model.fit(X, np.linspace(0, 1, len(y)))
+    with pytest.raises(ValueError, match="is expecting 5 features"):
+        model.fit(X, y).predict(X[:, :3])
+    with pytest.raises(ValueError, match="not in the declared classes"):
+        LogisticRegression(epsilon=1.0, data_norm=1.0, classes=[0, 1]).fit(X, y + 1)
+
+
+def test_summary_gives_intervals_of_the_noise(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, delta=1e-6, data_norm=1.0, alpha=0.01, method="bolt_on").fit(X, y)
+    summary = model.summary(0.95)
+    low, high = summary.interval()
+    stddev = model.privacy_["noise"]["stddev"]
+    np.testing.assert_allclose((high - low) / 2, 1.959964 * stddev, rtol=1e-4)
+    assert "intercept" in repr(summary) and "<table>" in summary._repr_html_()
+
+
+def test_released_intervals_count_sampling_too(two):
+    X, y = two
+    model = LogisticRegression(epsilon=5.0, delta=1e-6, data_norm=1.0, alpha=0.01, method="objective", options={"intervals": 0.5}).fit(X, y)
+    summary = model.summary(0.9)
+    assert summary.covers == "sampling and noise"
+    low, high = summary.interval()
+    assert (low < summary.coefficients).all() and (summary.coefficients < high).all()
+
+
+def test_a_norm_found_privately_is_paid_from_epsilon(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, data_norm="private").fit(3 * X, y)
+    assert model.privacy_.is_private and 1.0 <= model.privacy_.epsilon < 1.001
+    # All rows have norm 3: a candidate far from it is all but impossible.
+    assert 2.9 < (model.encoding_.stored_norm**2 - 1) ** 0.5 < 12
+    assert any(event["event"] == "exponential" for event in model.privacy_["events"])
+    with pytest.raises(ValueError, match="dry run"):
+        model.privacy_cost(X)
+
+
+def test_cards_are_shown_as_html(two):
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two)
+    assert "guarantee" in model.privacy_._repr_html_()
+    assert "sotto-card" in model._repr_html_()

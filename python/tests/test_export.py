@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from conftest import sphere
+from sotto import LinearSVC, LogisticRegression, SGDClassifier
+from sotto.export import to_onnx, to_pmml
+
+
+def models():
+    X, y = sphere(3000, 4)
+    X3, y3 = sphere(3000, 4, classes=3)
+    yield X, LogisticRegression(epsilon=5.0, data_norm=1.0).fit(X, y)
+    yield X, LogisticRegression(epsilon=5.0, bounds=(-1, 1)).fit(X, y)
+    yield X, LogisticRegression(epsilon=5.0, data_norm=1.0, fit_intercept=False, classes=["a", "b"]).fit(X, np.array(["a", "b"])[y])
+    yield X3, LogisticRegression(epsilon=50.0, data_norm=1.0, classes=[0, 1, 2]).fit(X3, y3)
+    yield X3, SGDClassifier(epsilon=50.0, data_norm=1.0, classes=[0, 1, 2]).fit(X3, y3)
+    yield X3, LinearSVC(epsilon=50.0, data_norm=1.0, classes=[0, 1, 2], alpha=0.01).fit(X3, y3)
+
+
+def test_onnx_predicts_as_the_estimator_does():
+    pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    for X, model in models():
+        made = to_onnx(model)
+        session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+        for rows in (X[:200], 50 * X[:200]):  # the second are longer than the declared norm
+            rows = rows.astype(np.float32)
+            names = [output.name for output in session.get_outputs()]
+            found = dict(zip(names, session.run(None, {"X": rows})))
+            scores = model.decision_function(rows)
+            np.testing.assert_allclose(found["scores"].squeeze(), scores, rtol=1e-4, atol=1e-5)
+            sure = np.abs(scores).min(axis=1) > 1e-4 if scores.ndim > 1 else np.abs(scores) > 1e-4
+            assert (found["label"][sure] == model.predict(rows)[sure].astype(found["label"].dtype)).all()
+            if "probabilities" in found:
+                np.testing.assert_allclose(found["probabilities"], model.predict_proba(rows), rtol=1e-4, atol=1e-5)
+        said = session.get_modelmeta().custom_metadata_map
+        assert said["sotto_private"] == "true"
+        assert json.loads(said["sotto_privacy_card"])["guarantee"] == model.privacy_["guarantee"]
+
+
+def test_pmml_predicts_as_the_estimator_does():
+    for X, model in models():
+        if model.model_.loss not in ("logistic", "softmax") or (model.model_.loss == "logistic" and len(model.coef_) > 1):
+            with pytest.raises(ValueError, match="PMML"):
+                to_pmml(model)
+            continue
+        text = to_pmml(model)
+        for rows in (X[:50], 50 * X[:50]):
+            np.testing.assert_allclose(read_pmml(text, rows), model.predict_proba(rows), rtol=1e-4, atol=1e-5)
+        root = ElementTree.fromstring(text)
+        extensions = {node.get("name"): node.get("value") for node in root.iter("{http://www.dmg.org/PMML-4_4}Extension")}
+        assert json.loads(extensions["sotto_guarantee"]) == model.privacy_["guarantee"]
+
+
+# A reader of the part of PMML 4.4 that is used, written from the standard and not from the writer.
+
+NS = "{http://www.dmg.org/PMML-4_4}"
+
+
+def read_pmml(text, rows):
+    root = ElementTree.fromstring(text)
+    fields = [f.get("name") for f in root.find(f"{NS}DataDictionary") if f.get("optype") == "continuous"]
+    values = {name: rows[:, i].astype(float) for i, name in enumerate(fields)}
+    for derived in root.find(f"{NS}TransformationDictionary"):
+        values[derived.get("name")] = evaluate(derived[0], values) * np.ones(len(rows))
+    model = root.find(f"{NS}RegressionModel")
+    tables = {}
+    for table in model.findall(f"{NS}RegressionTable"):
+        score = np.full(len(rows), float(table.get("intercept")))
+        for predictor in table.findall(f"{NS}NumericPredictor"):
+            score = score + float(predictor.get("coefficient")) * values[predictor.get("name")]
+        tables[table.get("targetCategory")] = score
+    order = [v.get("value") for f in root.find(f"{NS}DataDictionary") if f.get("name") == "y" for v in f]
+    if model.get("normalizationMethod") == "softmax":
+        exps = {k: np.exp(v) for k, v in tables.items()}
+        total = sum(exps.values())
+        return np.stack([exps[k] / total for k in order], axis=1)
+    # logit: the first table's category has the sigmoid of its score, the last what is left.
+    first = next(iter(tables))
+    p = 1 / (1 + np.exp(-tables[first]))
+    return np.stack([p if k == first else 1 - p for k in order], axis=1)
+
+
+def evaluate(node, values):
+    tag = node.tag.removeprefix(NS)
+    if tag == "FieldRef":
+        return values[node.get("field")]
+    if tag == "Constant":
+        return float(node.text)
+    arguments = [evaluate(child, values) for child in node]
+    return {
+        "+": lambda a: a[0] + a[1], "-": lambda a: a[0] - a[1], "*": lambda a: a[0] * a[1], "/": lambda a: a[0] / a[1],
+        "min": lambda a: np.minimum.reduce(np.broadcast_arrays(*a)), "max": lambda a: np.maximum.reduce(np.broadcast_arrays(*a)),
+        "sum": lambda a: sum(a), "sqrt": lambda a: np.sqrt(a[0]),
+    }[node.get("function")](arguments)

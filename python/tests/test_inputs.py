@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from sotto import LogisticRegression, NotPrivateWarning, _core, pack, pack_parquet
+from sotto._inputs import declared, encode_labels, rows_of
+
+CODES = np.array([0, 1, 1], dtype=np.int32)
+
+
+def noiseless(**other):
+    return LogisticRegression(epsilon=1.0, data_norm=1.0, method="noiseless", alpha=0.01, random_state=1, **other)
+
+
+def weights(X, y, **other):
+    with pytest.warns(NotPrivateWarning):
+        return noiseless(**other).fit(X, y).coef_
+
+
+def layouts(X):
+    yield np.asfortranarray(X)
+    yield X[::-1].copy()[::-1]
+    yield np.repeat(X, 2, axis=1)[:, ::2]
+    yield X.astype(np.float32).astype(np.float64)
+
+
+def test_every_layout_gives_the_same_model(two):
+    X, y = two
+    X = X.astype(np.float32).astype(np.float64)
+    expected = weights(X, y)
+    for other in layouts(X):
+        assert np.array_equal(weights(other, y), expected)
+    np.testing.assert_allclose(weights(X.astype(np.float32), y), expected, rtol=1e-5)
+    np.testing.assert_allclose(weights(scipy.sparse.csr_matrix(X), y), expected, rtol=1e-6)
+    assert np.array_equal(weights(X, y, fit_intercept=False), weights(X.copy(), y, fit_intercept=False))
+
+
+def test_floats_inside_the_norm_are_not_copied():
+    X = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.5]], dtype=np.float32)
+    assert not rows_of(X, CODES, "ab", declaration=declared(1.0, 0.0, 2)).copied
+    assert rows_of(X, CODES, "ab", declaration=declared(0.5, 0.0, 2)).copied
+    assert rows_of(X, CODES, "ab", declaration=declared(1.0, 1.0, 2)).copied
+    assert rows_of(X, np.array([0, 1, -1], dtype=np.int32), "ab", declaration=declared(1.0, 0.0, 2)).copied
+
+
+def test_a_memory_mapped_array_is_read_in_place(two, tmp_path):
+    X, y = two
+    np.save(tmp_path / "x.npy", X.astype(np.float32) * 0.99)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    codes = encode_labels(y, [0, 1])
+    assert not rows_of(mapped, codes, "01", declaration=declared(1.0, 0.0, 2)).copied
+    assert weights(mapped, y, fit_intercept=False).shape == (1, 5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    arrays(np.float64, st.tuples(st.integers(1, 12), st.integers(1, 6)), elements=st.floats(-1e6, 1e6)),
+    st.floats(1e-3, 1e3),
+    st.sampled_from([0.0, 1.0]),
+)
+def test_no_row_is_longer_than_the_declared_norm(X, norm, intercept):
+    """The score of a row by unit weights in its own direction is its stored norm."""
+    about = declared(norm, intercept, 2)
+    codes = np.zeros(len(X), dtype=np.int32)
+    for matrix in (X, np.asfortranarray(X), X.astype(np.float32), scipy.sparse.csr_matrix(X)):
+        rows = rows_of(matrix, codes, "ab", declaration=about)
+        assert rows.rows == len(X) and rows.data_norm == norm
+        wide = np.hstack([X, np.full((len(X), 1), intercept)]) if intercept else X
+        lengths = np.linalg.norm(wide, axis=1)
+        for i, length in enumerate(lengths):
+            if length == 0:
+                continue
+            model = unit_model(wide[i] / length)
+            assert model.scores(rows)[i, 0] <= norm * (1 + 2**-19)
+            assert model.scores(rows)[i, 0] == pytest.approx(min(length, norm), rel=1e-4)
+
+
+def unit_model(direction):
+    import json
+
+    with pytest.warns(NotPrivateWarning):
+        made = noiseless(fit_intercept=False).fit(np.eye(len(direction), dtype=np.float32).repeat(2, axis=0), np.tile([0, 1], len(direction)))
+    content = json.loads(made.model_.text())
+    content["weights"] = [float(v) for v in direction]
+    return _core.Model.from_text(json.dumps(content))
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=30), st.lists(st.integers(-3, 3), min_size=2, max_size=5, unique=True))
+def test_labels_become_their_place_in_the_list_or_minus_one(labels, classes):
+    order = sorted(classes)
+    expected = [order.index(v) if v in order else -1 for v in labels]
+    assert encode_labels(np.array(labels), order).tolist() == expected
+    assert encode_labels(np.array([str(v) for v in labels]), [str(v) for v in order]).tolist() == expected
+
+
+def test_data_frames_name_the_features(two):
+    pandas = pytest.importorskip("pandas")
+    X, y = two
+    frame = pandas.DataFrame(X, columns=list("abcde"))
+    model = LogisticRegression(epsilon=5.0, data_norm=1.0).fit(frame, pandas.Series(y))
+    assert list(model.feature_names_in_) == list("abcde")
+    assert list(model.encoding_.names) == list("abcde")
+    nullable = frame.astype("Float64")
+    assert np.array_equal(model.predict(nullable), model.predict(frame))
+    nullable.iloc[0, 0] = pandas.NA
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(nullable)
+    frame["job"] = pandas.Categorical(["x"] * len(frame))
+    with pytest.raises(ValueError, match="column 'job' is categorical"):
+        LogisticRegression(epsilon=5.0, data_norm=1.0).fit(frame, y)
+
+
+def test_polars_arrow_and_duckdb(two):
+    X, y = two
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({name: X[:, i] for i, name in enumerate("abcde")})
+    expected = weights(X, y)
+    model = LogisticRegression(epsilon=5.0, data_norm=1.0).fit(table, y)
+    assert list(model.feature_names_in_) == list("abcde")
+    assert np.array_equal(weights(table, y), expected)
+    assert np.array_equal(weights(pa.RecordBatchReader.from_batches(table.schema, table.to_batches()), y), expected)
+    polars = pytest.importorskip("polars")
+    assert np.array_equal(weights(polars.DataFrame(table), y), expected)
+    duckdb = pytest.importorskip("duckdb")
+    assert np.array_equal(weights(duckdb.sql("select * from table"), y), expected)
+
+
+def test_a_parquet_file_is_streamed_into_a_block_file(two, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    X, y = two
+    columns = {name: X[:, i] for i, name in enumerate("abcde")} | {"y": y}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=500)
+    path = tmp_path / "t.sotto"
+    assert pack_parquet(tmp_path / "t.parquet", path, label="y", classes=[0, 1], data_norm=1.0) == len(X)
+    model = LogisticRegression(epsilon=5.0, data_norm=1.0, method="bolt_on", alpha=0.01).fit_block_file(path)
+    assert model.score(X, y) > 0.9 and model.privacy_.is_private
+    assert model.privacy_["facts"]["rows"] == len(X)
+
+
+def test_a_stream_with_bad_values_packs_them_as_zero_rows(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    batch = pa.record_batch({"a": [0.5, None, float("inf"), 0.25], "y": ["u", "v", "v", "other"]})
+    assert pack([batch], tmp_path / "b", label="y", classes=["u", "v"], data_norm=1.0) == 4
+    with pytest.raises(ValueError, match="no column 'z'"):
+        pack([batch], tmp_path / "c", label="z", classes=[0, 1], data_norm=1.0)
+    text = pa.record_batch({"a": ["x"], "y": [0]})
+    with pytest.raises(ValueError, match="must be a number"):
+        pack([text], tmp_path / "d", label="y", classes=[0, 1], data_norm=1.0)

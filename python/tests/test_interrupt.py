@@ -1,0 +1,103 @@
+"""Ctrl-C, threads and forks, seen from outside: each case is a process of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+from conftest import sphere
+from sotto import LogisticRegression
+
+LONG = """
+    import sys, time, numpy as np
+    from sotto import Ledger, LogisticRegression
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200_000, 50)).astype(np.float32)
+    y = (X[:, 0] > 0).astype(int)
+    model = LogisticRegression(epsilon=1.0, delta=1e-8, data_norm=10.0, alpha=1e-3, method="bolt_on", max_iter=100_000,
+                               accountant=sys.argv[1])
+    print("ready", flush=True)
+    try:
+        model.fit(X, y)
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        print([entry["state"] for entry in Ledger(sys.argv[1]).entries], Ledger(sys.argv[1]).spent > 0, flush=True)
+"""
+
+
+def test_an_interrupt_ends_the_fit_and_the_charge_stands(tmp_path):
+    from sotto import Ledger
+
+    ledger = Ledger.create(tmp_path / "l", epsilon=10.0, delta=1e-6, name="interrupted")
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(LONG), ledger.path], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(600):  # until the charge is there, the rows are being read
+            if ledger.entries:
+                break
+            threading.Event().wait(0.1)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=120)
+    assert said == "interrupted\n['reserved'] True\n"
+
+
+def test_threads_train_side_by_side(two):
+    X, y = two
+    done: list[float] = []
+
+    def work() -> None:
+        done.append(LogisticRegression(epsilon=5.0, data_norm=1.0).fit(X, y).score(X, y))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 4
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_draws_other_noise():
+    code = """
+        import os, sys, numpy as np
+        from sotto import LogisticRegression
+        X = np.eye(4, dtype=np.float32).repeat(500, axis=0); y = np.arange(2000) % 2
+        fit = lambda: LogisticRegression(epsilon=1.0, data_norm=1.0, random_state=0).fit(X, y).coef_.tobytes().hex()
+        fit()
+        end, start = os.pipe()
+        if os.fork() == 0:
+            os.write(start, fit().encode()); os._exit(0)
+        mine = fit(); os.close(start); child = b""
+        while piece := os.read(end, 4096): child += piece
+        os.wait()
+        print(len(child) == len(mine), child.decode() == mine)
+    """
+    said = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+    assert said.stdout == "True False\n", said.stderr
+
+
+def test_progress_is_told_in_order():
+    X, y = sphere(20_000, 10)
+    from sotto import _core
+    from sotto._inputs import declared, rows_of
+
+    rows = rows_of(X, y.astype(np.int32), "01", declaration=declared(1.0, 0.0, 2))
+    seen: list[float] = []
+    how = {"encoding": "{}", "not_private": [], "order_seed": None, "noise_seed": None, "ledger": "", "part": False,
+           "again": False, "progress": seen.append}
+    _core.train(rows, {"method": "bolt_on", "epsilon": "1", "passes": "20"}, how)
+    assert seen and seen == sorted(seen) and 0 <= seen[0] and seen[-1] <= 1
+
+    def stop(fraction: float) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        _core.train(rows, {"method": "bolt_on", "epsilon": "1"}, {**how, "progress": stop})

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from conftest import sphere
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sotto import BudgetExceeded, InvalidData, Ledger, LogisticRegression
+
+
+def estimator(ledger, epsilon=0.1, **other):
+    return LogisticRegression(epsilon=epsilon, delta=1e-8, data_norm=1.0, alpha=0.01, method="bolt_on", accountant=ledger, **other)
+
+
+@pytest.fixture
+def ledger(two, tmp_path):
+    return Ledger.create(tmp_path / "l.ledger", epsilon=2.0, delta=1e-6, X=two[0], y=two[1])
+
+
+def test_a_fit_is_charged_and_asking_again_is_free(two, ledger):
+    first = estimator(ledger).fit(*two)
+    spent = ledger.spent
+    assert spent > 0 and first.privacy_["budget"]["enforced"]
+    again = estimator(ledger).fit(*two)
+    assert again.stored_ and ledger.spent == spent
+    assert np.array_equal(again.coef_, first.coef_)
+    assert ledger.verify()["verified"]
+
+
+def test_copies_clones_and_pickles_charge_the_same_ledger(two, ledger):
+    for other in (copy.deepcopy(ledger), copy.copy(ledger), pickle.loads(pickle.dumps(ledger))):
+        assert other == ledger
+    model = clone(estimator(ledger))
+    assert model.accountant == ledger
+    pickle.loads(pickle.dumps(model)).fit(*two)
+    assert len(ledger.entries) == 1
+
+
+def test_what_does_not_fit_is_refused_and_charges_nothing(two, ledger):
+    with pytest.raises(BudgetExceeded, match="epsilon up to"):
+        estimator(ledger, epsilon=50.0).fit(*two)
+    assert ledger.spent == 0
+    assert estimator(ledger, epsilon=50.0).privacy_cost(two[0])["budget"]["fits"] is False
+
+
+def test_every_fold_is_charged(two, ledger):
+    cross_val_score(estimator(ledger), *two, cv=KFold(4))
+    entries = ledger.entries
+    assert [entry["state"] for entry in entries] == ["released"] * 4
+    costs = {entry["cost"]["loss"] for entry in entries}
+    assert len(costs) == 1 and ledger.spent == pytest.approx(4 * float(costs.pop()))
+
+
+def test_a_grid_search_over_processes_charges_the_one_ledger(two, ledger):
+    search = GridSearchCV(estimator(ledger), {"alpha": [0.01, 0.1]}, cv=KFold(2), n_jobs=2)
+    search.fit(*two)
+    # Two settings on two folds, and the best once more on all rows.
+    assert len(ledger.entries) == 5
+    assert ledger.verify()["verified"]
+    part = estimator(ledger).fit(two[0][:100], two[1][:100])
+    assert any("part of the ledger's data" in remark for remark in part.privacy_["remarks"])
+
+
+def test_more_rows_than_the_ledger_knows_are_refused(two, ledger):
+    X, y = sphere(5000, 5)
+    with pytest.raises(InvalidData, match="was made for 4000 rows"):
+        estimator(ledger).fit(X, y)
+    assert ledger.spent == 0
+
+
+def test_a_model_that_would_not_be_private_is_refused(two, ledger):
+    X, y = two
+    with pytest.raises(ValueError, match="private requests only"):
+        estimator(ledger).fit(X, y + 1)
+    assert ledger.spent == 0
+
+
+def test_a_ledger_by_name_charges_every_fit(two, tmp_path):
+    ledger = Ledger.create(tmp_path / "n.ledger", epsilon=1.0, delta=1e-6, name="patients 2026")
+    estimator(ledger).fit(*two)
+    estimator(ledger).fit(*two)
+    assert len(ledger.entries) == 2
+
+
+def test_the_fingerprint_does_not_depend_on_the_layout(two, ledger):
+    X, y = two
+    estimator(ledger).fit(X, y)
+    assert estimator(ledger).fit(np.asfortranarray(X), y).stored_
