@@ -18,16 +18,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const audit::Finding& f) {
-  return {{"check", f.check}, {"subject", f.subject}, {"quantity", f.quantity}, {"claim", f.claim},
-          {"found", f.found}, {"holds", f.holds()},   {"evidence", f.evidence}};
+  return {{"check", f.check}, {"subject", f.subject}, {"quantity", f.quantity},     {"claim", f.claim},
+          {"found", f.found}, {"holds", f.holds()},   {"has_power", f.has_power()}, {"evidence", f.evidence}};
 }
+
+/// A test that could not have fallen says nothing.
+const char* verdict(const audit::Finding& f) { return !f.holds() ? "FALLEN" : f.has_power() ? "holds" : "mute"; }
 
 std::string table_of(const std::vector<audit::Finding>& findings) {
   std::string text = fmt::format("{:<10} {:<34} {:<22} {:>10} {:>10}  {:<7} {}\n", "check", "subject", "quantity",
                                  "claim", "found", "verdict", "evidence");
   for (const audit::Finding& f : findings) {
     text += fmt::format("{:<10} {:<34} {:<22} {:>10.4g} {:>10.4g}  {:<7} {}\n", f.check, f.subject, f.quantity, f.claim,
-                        f.found, f.holds() ? "holds" : "FALLEN", f.evidence);
+                        f.found, verdict(f), f.evidence);
   }
   const auto fallen = std::count_if(findings.begin(), findings.end(), [](const auto& f) { return !f.holds(); });
   return text + fmt::format("{} claims, {} fallen", findings.size(), fallen);
@@ -38,7 +41,9 @@ struct AuditVerb {
     app.add_flag("--all", all, "every layer over every method of the product, or over --method alone");
     app.add_flag("--museum", museum, "wrong methods of the literature, each with the evidence that breaks it");
     app.add_flag("--quick", options.quick, "fewer settings and games: a few minutes at most");
-    app.add_option("--games", options.games, "games on each neighbour")->type_name("");
+    app.add_option("--games", options.games, "games on each neighbour")
+        ->type_name("")
+        ->check(CLI::Range(1, 1000000000));
     app.add_option("--check", options.check, "this check alone: " + list_of_checks())->type_name("");
     app.add_option("--seed", options.seed, "of everything drawn; 0 takes bits from the operating system")
         ->type_name("")
@@ -53,6 +58,7 @@ struct AuditVerb {
   }
 
   void run(Output& output) {
+    require(!museum || !all, "museum", "has rules of its own; run it apart from --all");
     if (museum) return run_museum(output);
     Progress progress("auditing");
     options.progress = [&](double fraction) { progress.update(fraction); };
@@ -63,6 +69,7 @@ struct AuditVerb {
     }
     require(method->count() > 0 || !data.empty(), "method",
             "say what to audit: --method (with its budget), --data, --all or --museum");
+    require(options.check.empty(), "check", "chooses among those of --all or --museum");
     const audit::RequestAudit audited = audit::audit_request(request.request(), planned(), options);
     if (!svg.empty()) write(audited.svg);
     print(audited.findings, output);
@@ -95,6 +102,8 @@ struct AuditVerb {
   }
 
   static void print(const std::vector<audit::Finding>& findings, Output& output) {
+    require(!findings.empty(), "method",
+            "nothing was audited: no private method of that name, or none that the check treats");
     const auto fallen = std::count_if(findings.begin(), findings.end(), [](const auto& f) { return !f.holds(); });
     if (fallen > 0) output.exit_code = 1;
     if (!output.json) return output.print(table_of(findings));
@@ -132,6 +141,7 @@ struct AuditVerb {
           shown.caught() ? "caught" : "NOT CAUGHT", shown.evidence, shown.control, shown.control_bound,
           shown.control_claim, shown.control_holds() ? "holds" : "FLAGGED");
     }
+    require(!json.empty(), "check", "no exhibit has that name");
     output.print(output.json ? json.dump(2) : text);
   }
 

@@ -107,6 +107,12 @@ std::uint64_t affordable(const TrainingGame& game, const GameRules& rules, doubl
 }  // namespace
 
 RequestAudit audit_request(const TrainRequest& request, const Facts& facts, const AuditOptions& options) {
+  if (request.budget.relation != Relation::replace_one) {
+    throw Error(ErrorKind::unsupported,
+                "relation: the neighbours of this audit are those of replace_one; it has none that lack a row",
+                "relation");
+  }
+  require(facts.rows >= 2 && facts.features >= 1, "rows", "must be at least 2, and features at least 1");
   RequestAudit audit;
   audit.findings.push_back(replay_request(request, facts));
   GameRules rules = options.rules();

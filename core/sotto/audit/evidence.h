@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,11 @@ struct Finding {
   std::string quantity;  ///< what the two numbers are: "epsilon", "mu", "distance over claim"
   double claim = 0;
   double found = 0;
-  std::string evidence;                                   ///< how it was found, in words
-  bool holds() const noexcept { return found <= claim; }  // a NaN does not hold
+  std::string evidence;                                    ///< how it was found, in words
+  double reach = std::numeric_limits<double>::infinity();  ///< the most this test could have found
+  bool holds() const noexcept { return found <= claim; }   // a NaN does not hold
+  /// Whether it could have fallen at all.
+  bool has_power() const noexcept { return reach > claim; }
 };
 
 /// How often an event was seen in so many games on each of two neighbours.

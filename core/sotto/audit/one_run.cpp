@@ -75,7 +75,8 @@ Finding one_run(const TrainRequest& request, const Facts& facts, const OneRunOpt
       fmt::format("epsilon at delta {:.3g}", plan.guarantee.delta),
       plan.guarantee.epsilon,
       one_run_epsilon(seen, plan.guarantee.delta, options.alpha),
-      fmt::format("one training, {} canaries, {:.0f} of {:.0f} guesses right", canaries, seen.correct, seen.guesses)};
+      fmt::format("one training, {} canaries, {:.0f} of {:.0f} guesses right", canaries, seen.correct, seen.guesses),
+      one_run_epsilon({seen.canaries, seen.guesses, seen.guesses}, plan.guarantee.delta, options.alpha)};
 }
 
 std::vector<Finding> one_run_catalogue(const OneRunOptions& options, const std::string& method) {
@@ -85,7 +86,7 @@ std::vector<Finding> one_run_catalogue(const OneRunOptions& options, const std::
     if (!method.empty() && method != A::kName) return;
     TrainRequest request;
     request.problem = {HuberSvm{0.1}, 0.05};
-    request.budget = {8, 1e-9};
+    request.budget = {2, 1e-9};  // 250 guesses, all of them right, tell of 2.9
     A algorithm{};
     if constexpr (requires { algorithm.sgd; }) {
       algorithm.sgd.passes = 1;

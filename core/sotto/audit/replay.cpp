@@ -73,7 +73,8 @@ class Comparison {
     }
     if (a.kind == Transcript::Kind::minimiser) return add_minimiser(a, b);
     const double both = a.kind == Transcript::Kind::sampled && replaced() ? 2 : 1;
-    const double ratio = distance(a.secret, b.secret) / (both * a.sensitivity);
+    double ratio = distance(a.secret, b.secret) / (both * a.sensitivity);
+    if (std::isnan(ratio)) ratio = HUGE_VAL;
     differing_ += ratio > 0;
     const bool leaves = how_.plan.guarantee.released == "all iterates";
     if (a.kind == Transcript::Kind::joint && leaves) {

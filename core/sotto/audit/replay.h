@@ -10,7 +10,8 @@
 
 /// Layer 0: sensitivity replay. A run on one table is noted, a run on its neighbour is made to follow it: same orders,
 /// same coins, same outputs. Then every value that was noised is compared with its neighbour and with the claim its
-/// noise was made for. The engine and the whole path of the product are under test; nothing is drawn by chance.
+/// noise was made for. The solvers and the curator are the product's; rows come from the audit's own
+/// engine, and nothing is drawn by chance.
 namespace sotto::audit {
 
 /// What two runs that took the same path had apart.
