@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import warnings
 
-import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from sotto import LinearSVC, LogisticRegression, OneHot, Scaler, SGDClassifier
+from sotto import LinearSVC, LogisticRegression, Scaler, SGDClassifier
 
-EXPECTED: dict[str, str] = {}
+TWO_FITS = "compares two fits, and two fits have different noise: it is never seeded"
+EXPECTED = {
+    "check_classifier_data_not_an_array": TWO_FITS,
+    "check_supervised_y_2d": TWO_FITS,
+    "check_fit_idempotent": TWO_FITS,
+}
 
 
 def expected(estimator):
-    return EXPECTED
+    return {} if isinstance(estimator, Scaler) else EXPECTED
+
+
+class PublicScaler(Scaler):
+    """By another name: some checks take every class called Scaler for scikit-learn's own and set ``with_mean``."""
 
 
 # Little noise, so that what is checked about accuracy is about the protocol and not about luck.
 CHECKED = [kind(epsilon=1e4, delta=1e-3, data_norm=10.0, alpha=1e-3) for kind in (LogisticRegression, LinearSVC, SGDClassifier)]
 
 
-@parametrize_with_checks([*CHECKED, Scaler((-10.0, 10.0))], expected_failed_checks=expected)
+@parametrize_with_checks([*CHECKED, PublicScaler((-10.0, 10.0))], expected_failed_checks=expected)
 def test_the_suite_of_scikit_learn_passes(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
