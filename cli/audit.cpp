@@ -64,7 +64,7 @@ struct AuditVerb {
     options.progress = [&](double fraction) { progress.update(fraction); };
     const auto* method = given.get_option("--method");
     if (all) {
-      if (method->count() > 0) options.method = method->as<std::string>();
+      if (method->count() > 0) options.method = name_of(make_by_name<Algorithm>(method->as<std::string>(), "method"));
       return print(audit::audit_all(options), output);
     }
     require(method->count() > 0 || !data.empty(), "method",
