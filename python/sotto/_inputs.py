@@ -29,8 +29,10 @@ def as_table(X: Any) -> Any:
 def _from_arrow(X: Any) -> Any:
     import pyarrow as pa
 
-    table = X.fetch_arrow_table() if hasattr(X, "fetch_arrow_table") else pa.table(X)
-    return table.to_pandas(self_destruct=False)
+    for relation in ("to_arrow_table", "fetch_arrow_table"):  # DuckDB, its newer and its older name
+        if hasattr(X, relation):
+            return getattr(X, relation)().to_pandas()
+    return pa.table(X).to_pandas()
 
 
 def refuse_text_columns(X: Any) -> None:
