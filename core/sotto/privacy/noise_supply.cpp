@@ -24,31 +24,34 @@ std::size_t draws_a_block(bool threaded, std::size_t values_a_draw) noexcept {
 }  // namespace
 
 NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand)
-    : bits_(bits),
+    : bits_(&bits),
       mechanism_(mechanism),
       path_(path),
       dimension_(base_of(mechanism).dimension),
       threaded_(wants_thread(demand)),
       vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, std::max<std::uint64_t>(demand.draws, 1))),
       vectors_a_block_(vectors_a_draw_ * draws_a_block(threaded_, vectors_a_draw_ * dimension_)),
-      to_draw_(demand.draws) {
+      to_draw_(demand.draws),
+      left_(demand.draws) {
   for (std::size_t i = 0; i < (threaded_ ? kBlocks : 1); ++i) make_room(blocks_[i]);
   if (path == NoisePath::safe) integers_.resize(vectors_a_draw_ * dimension_);
   if (threaded_) {
-    producer_.emplace([this] { produce(); });
+    handover_ = std::make_unique<Handover>();
+    handover_->producer = std::thread([this] { produce(); });
   } else {
     current_ = 0;
   }
 }
 
 NoiseSupply::~NoiseSupply() {
-  if (!producer_) return;
+  if (epoch_ != fork_epoch()) leave_parent();
+  if (!handover_) return;
   {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
+    const std::lock_guard lock(handover_->mutex);
+    handover_->stop = true;
   }
-  changed_.notify_all();
-  producer_->join();
+  handover_->changed.notify_all();
+  handover_->producer.join();
 }
 
 void NoiseSupply::make_room(Block& block) {
@@ -74,11 +77,11 @@ void NoiseSupply::fill(Block& block) noexcept {
 void NoiseSupply::draw(std::span<double> values) noexcept {
   std::visit(
       [&](const auto& mechanism) {
-        if constexpr (requires { mechanism.draw_on_grid(bits_, values); }) {
-          return mechanism.draw_on_grid(bits_, values);
+        if constexpr (requires { mechanism.draw_on_grid(*bits_, values); }) {
+          return mechanism.draw_on_grid(*bits_, values);
         }
         const std::span<std::int64_t> integers(integers_.data(), values.size());
-        mechanism.draw(bits_, integers);
+        mechanism.draw(*bits_, integers);
         // Exact: the integers are below 2^52 and the step is a power of two.
         kernels::scale_integers(mechanism.grid.step, integers.data(), values.data(), values.size());
       },
@@ -89,42 +92,54 @@ void NoiseSupply::draw(std::span<double> values) noexcept {
 void NoiseSupply::draw_fast(const FactoredNoise& noise) noexcept {
   std::visit(
       [&](const auto& mechanism) {
-        if constexpr (requires { mechanism.draw_fast(bits_, noise); }) mechanism.draw_fast(bits_, noise);
+        if constexpr (requires { mechanism.draw_fast(*bits_, noise); }) mechanism.draw_fast(*bits_, noise);
       },
       mechanism_);
 }
 
 void NoiseSupply::produce() noexcept {
+  Handover& with = *handover_;
   for (std::size_t i = 0; to_draw_ > 0; i = (i + 1) % kBlocks) {
     {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return free_ > 0 || stop_; });
-      if (stop_) return;
-      --free_;
+      std::unique_lock lock(with.mutex);
+      with.changed.wait(lock, [&with] { return with.free > 0 || with.stop; });
+      if (with.stop) return;
+      --with.free;
     }
     fill(blocks_[i]);
     {
-      const std::lock_guard lock(mutex_);
-      ++filled_;
+      const std::lock_guard lock(with.mutex);
+      ++with.filled;
     }
-    changed_.notify_all();
+    with.changed.notify_all();
   }
 }
 
 void NoiseSupply::await_block() noexcept {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return filled_ > 0; });
-  --filled_;
+  std::unique_lock lock(handover_->mutex);
+  handover_->changed.wait(lock, [this] { return handover_->filled > 0; });
+  --handover_->filled;
   // The block just read becomes free; before the first one nothing was read.
-  if (blocks_[current_].vectors > 0) ++free_;
+  if (blocks_[current_].vectors > 0) ++handover_->free;
+}
+
+// The parent uses what it drew ahead; the same noise on a second release could be subtracted. The thread, its lock and
+// the state of the source it was drawing from stayed in the parent: the copies are left alone, not even destroyed.
+void NoiseSupply::leave_parent() noexcept {
+  epoch_ = fork_epoch();
+  if (!handover_ && !bits_->is_private()) return;  // a stream that repeats repeats in the child too
+  static_cast<void>(handover_.release());
+  bits_ = &own_bits_.emplace();
+  to_draw_ = left_;
+  used_ = blocks_[current_].vectors = 0;
 }
 
 void NoiseSupply::take_block() noexcept {
-  if (!producer_) {
+  if (!handover_) {
     fill(blocks_[current_]);
   } else {
     await_block();
-    changed_.notify_all();
+    handover_->changed.notify_all();
     current_ = (current_ + 1) % kBlocks;
   }
   used_ = 0;

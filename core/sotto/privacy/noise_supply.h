@@ -2,6 +2,7 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/random/bit_source.h"
+#include "sotto/random/fork_epoch.h"
 #include "sotto/random/grid_noise.h"
 
 namespace sotto {
@@ -35,7 +37,7 @@ struct NoiseDemand {
 /// Noise vectors drawn in bulk, ahead of their use: noise depends on no row, so where enough rows are read between two
 /// of many draws a thread of its own makes the next blocks while steps are taken; else the reader would only wait for
 /// it. The vectors come in the same sequence with and without the thread. From construction to destruction nobody else
-/// may draw from `bits`.
+/// may draw from `bits`. A child process after fork uses none of what its parent had drawn: it draws its own.
 class NoiseSupply {
  public:
   NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
@@ -65,7 +67,9 @@ class NoiseSupply {
   };
   /// The place of the next vector in the current block, which may become another one: look at current_ after the call.
   std::size_t next_vector() noexcept {
+    if (epoch_ != fork_epoch()) leave_parent();
     if (used_ == blocks_[current_].vectors) take_block();
+    --left_;
     return used_++;
   }
   void make_room(Block& block);
@@ -75,8 +79,9 @@ class NoiseSupply {
   void produce() noexcept;
   void take_block() noexcept;
   void await_block() noexcept;
+  void leave_parent() noexcept;
 
-  BitSource& bits_;
+  BitSource* bits_;
   const Mechanism mechanism_;
   const NoisePath path_;
   const std::size_t dimension_;
@@ -89,13 +94,21 @@ class NoiseSupply {
   std::size_t current_ = kBlocks - 1;  // the block `next` reads from
   std::size_t used_ = 0;               // vectors of it
 
-  // Waiting sleeps instead of spinning: where cores share their units a spinning reader slows the producer down.
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t filled_ = 0;          // blocks ready to be read; guarded by mutex_, as are the next two
-  std::size_t free_ = kBlocks - 1;  // blocks that may be filled
-  bool stop_ = false;
-  std::optional<std::thread> producer_;
+  std::uint64_t left_;  // vectors still to be asked for
+  std::uint64_t epoch_ = fork_epoch();
+  std::optional<BitSource> own_bits_;  // of a child process
+
+  /// Between reader and producer. Waiting sleeps instead of spinning: where cores share their units a spinning reader
+  /// slows the producer down.
+  struct Handover {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t filled = 0;          // blocks ready to be read; guarded by mutex, as are the next two
+    std::size_t free = kBlocks - 1;  // blocks that may be filled
+    bool stop = false;
+    std::thread producer;
+  };
+  std::unique_ptr<Handover> handover_;  // none without a thread
 };
 
 }  // namespace sotto
