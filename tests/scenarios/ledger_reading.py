@@ -20,13 +20,13 @@ NORM = ["--data-norm", "1"]
 ROWS = [f"0.{i},{-0.1 * (i % 7):.1f},{1 if i % 2 else -1}" for i in range(40)]
 WORLDS = {"one": "0.5,0.25,1", "other": "secret,y,-1", "odd": "x1,x1,x1"}
 READINGS = [
-    *[["--skip-lines", lines, "--label", label] for lines in ("5", "6", "7", "41", "99") for label in ("secret", "y", "0.25", "x1")],
+    *[["--skip-lines", lines, "--label", label] for lines, label in (("6", "secret"), ("6", "y"), ("6", "x1"), ("5", "x1"), ("99", "y"))],
     ["--skip-lines", "6", "--no-header", "--label", "3"], ["--no-header", "--label", "3"], ["--no-header", "--label", "y"],
     ["--header", "false", "--label", "3"], ["--names", "a,b,c", "--label", "c"], ["--separator", "tab", "--label", "y"],
     ["--separator", ";", "--label", "1"], ["--separator", "blank", "--label", "y"], ["--separator", "blank", "--no-header", "--label", "1"],
     ["--format", "libsvm", "--features", "3"], ["--format", "libsvm"], ["--format", "idx", "--labels-file", "data.csv"],
     ["--label", "secret"], ["--label", "nosuch"], ["--label", "y", "--ignore", "secret"], ["--label", "y", "--range", "secret=0:1"],
-    ["--label", "y", "--category", "secret=a,b"], ["--label", "y", "--features", "1"],
+    ["--label", "y", "--category", "secret=a,b"],
     ["--label", "y", "--assume-bounds-from-data"], ["--label", "y", "--personal-epsilon-column", "x1", "--ignore", "x1"],
 ]
 
@@ -54,11 +54,16 @@ class Reading(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def answer(self, room, arguments):
-        """What whoever asks can see: words, exit code, spending."""
+        """What whoever asks can see."""
         done = self.sotto(room, *arguments)
-        shown = json.loads(self.sotto(room, "ledger", "show", "L", "--json").stdout)
-        words = done.stderr.replace(str(room), "")
-        return (done.returncode, words, shown["exact"]["spent"], [entry["state"] for entry in shown["entries"]])
+        return (done.returncode, done.stderr.replace(str(room), ""))
+
+    def expect_entries(self, states):
+        """The same entries in all worlds; refusals made none."""
+        for room in self.rooms.values():
+            shown = json.loads(self.sotto(room, "ledger", "show", "L", "--json").stdout)
+            self.assertEqual([entry["state"] for entry in shown["entries"]], states)
+            self.assertEqual(shown["spent"] > 0, bool(states))
 
     def same_everywhere(self, arguments):
         answers = {world: self.answer(room, arguments) for world, room in self.rooms.items()}
@@ -69,34 +74,28 @@ class Reading(unittest.TestCase):
 
     def test_training_says_the_same_whatever_the_rows(self):
         self.create()
+        train = ["train", "--ledger", "L", "--data", "data.csv", *ASK, *NORM]
         for reading in READINGS:
-            for data in ("data.csv",):
-                code, words, spent, _ = self.same_everywhere(["train", "--ledger", "L", "--data", data, *ASK, *NORM, *reading])
-                self.assertNotEqual(code, 0, reading)
-                self.assertEqual(spent["loss_units"], 0, (reading, words))
+            self.assertNotEqual(self.same_everywhere([*train, *reading])[0], 0, reading)
         for data in ("data.tsv", "data.libsvm"):
-            code, _, _, _ = self.same_everywhere(["train", "--ledger", "L", "--data", data, *ASK, *NORM, "--label", "y"])
-            self.assertNotEqual(code, 0)
-        code, _, spent, states = self.same_everywhere(["train", "--ledger", "L", "--data", "data.csv", *ASK, *NORM, "--label", "y"])
-        self.assertEqual((code, spent["loss_units"], states), (0, 10**10, ["released"]))
+            self.assertNotEqual(self.same_everywhere(["train", "--ledger", "L", "--data", data, *ASK, *NORM, "--label", "y"])[0], 0)
+        self.expect_entries([])
         # Any column may be the label: what its values are is nobody's business.
-        for column in ("x1", "x2"):
-            code, words, _, _ = self.same_everywhere(["train", "--ledger", "L", "--data", "data.csv", *ASK, *NORM, "--label", column])
-            self.assertEqual(code, 0, words)
+        for column in ("y", "x1"):
+            self.assertEqual(self.same_everywhere([*train, "--label", column]), (0, ""))
+        self.expect_entries(["released", "released"])
 
     def test_bounds_and_tuning_say_the_same_whatever_the_rows(self):
         self.create()
         bounds = ["data", "bounds", "--ledger", "L", "--data", "data.csv", "--epsilon", "0.01", "--out", "s.json"]
         tune = ["tune", "--ledger", "L", "--data", "data.csv", *ASK, *NORM, "--grid", "passes=1,2", "--tune-by", "parts"]
         private = ["train", "--ledger", "L", "--data", "data.csv", *ASK, "--private-bounds"]
-        for reading in READINGS[::3]:
+        for reading in READINGS[::4]:
             for command in (bounds, tune, private):
-                code, words, spent, _ = self.same_everywhere([*command, *reading])
-                self.assertNotEqual(code, 0, reading)
-                self.assertEqual(spent["loss_units"], 0, (reading, words))
+                self.assertNotEqual(self.same_everywhere([*command, *reading])[0], 0, reading)
+        self.expect_entries([])
         for command in (bounds, tune, private):
-            code, words, _, _ = self.same_everywhere([*command, "--label", "y"])
-            self.assertEqual(code, 0, words)
+            self.assertEqual(self.same_everywhere([*command, "--label", "y"]), (0, ""))
 
     def test_overspending_and_other_readings_are_refused_before_any_read(self):
         """The data are gone: who reads nothing does not notice."""
@@ -117,14 +116,14 @@ class Reading(unittest.TestCase):
     def test_what_the_holder_declared_is_what_is_read(self):
         self.create("--skip-lines", "1", "--no-header")
         plain = ["train", "--ledger", "L", "--data", "data.csv", *ASK, *NORM]
-        code, words, _, _ = self.same_everywhere([*plain, "--label", "y"])
+        code, words = self.same_everywhere([*plain, "--label", "y"])
         self.assertNotEqual(code, 0)
         self.assertIn("no header, 1 lines skipped", words)
         for names in ([], ["--names", "a,b,c"]):
             label = "c" if names else "3"
-            code, words, _, _ = self.same_everywhere([*plain, "--skip-lines", "1", "--no-header", *names, "--label", label])
+            code, words = self.same_everywhere([*plain, "--skip-lines", "1", "--no-header", *names, "--label", label])
             self.assertEqual(code, 0, words)
-        code, words, _, _ = self.same_everywhere([*plain, "--skip-lines", "1", "--names", "a,b", "--label", "b"])
+        code, words = self.same_everywhere([*plain, "--skip-lines", "1", "--names", "a,b", "--label", "b"])
         self.assertNotEqual(code, 0)
         self.assertIn("3 different names", words)
 
@@ -134,11 +133,11 @@ class Reading(unittest.TestCase):
             self.assertEqual(packed.returncode, 0, packed.stderr)
             done = self.sotto(room, "ledger", "create", "L", "--budget-epsilon", "5", "--data", "data.blk")
             self.assertEqual(done.returncode, 0, done.stderr)
-        code, words, spent, _ = self.same_everywhere(["train", "--ledger", "L", "--data", "data.csv", *ASK, *NORM, "--label", "y"])
+        code, words = self.same_everywhere(["train", "--ledger", "L", "--data", "data.csv", *ASK, *NORM, "--label", "y"])
         self.assertNotEqual(code, 0)
         self.assertIn("does not say how text is read", words)
-        self.assertEqual(spent["loss_units"], 0)
-        code, words, _, _ = self.same_everywhere(["train", "--ledger", "L", "--data", "data.blk", *ASK])
+        self.expect_entries([])
+        code, words = self.same_everywhere(["train", "--ledger", "L", "--data", "data.blk", *ASK])
         self.assertEqual(code, 0, words)
 
 

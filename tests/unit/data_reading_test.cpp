@@ -9,6 +9,8 @@
 namespace sotto::test {
 namespace {
 
+using sotto::testing::TempFile;
+
 Schema with_label(const std::string& column) {
   Schema schema;
   schema.label.column = column;
