@@ -99,7 +99,7 @@ void NoiseSupply::fill(Block& block, std::uint64_t first) noexcept {
       kernels::streamed_copy(drawn.values.data(), block.values.data() + done * dimension_, size * sizeof(double));
     } else {
       kernels::streamed_copy(drawn.normals.data(), block.normals.data() + done * dimension_, size * sizeof(float));
-      std::copy_n(drawn.factors.begin(), drawn.vectors, block.factors.begin() + static_cast<std::ptrdiff_t>(done));
+      kernels::streamed_copy(drawn.factors.data(), block.factors.data() + done, drawn.vectors * sizeof(double));
     }
   }
 }
