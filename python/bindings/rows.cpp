@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bindings.h"
+#include "interruptible.h"
 #include "sotto/base/error.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/raw_row.h"
@@ -19,6 +20,16 @@ namespace sotto::python {
 namespace {
 
 constexpr std::uint32_t kOutOfCoreMemoryMb = 256;
+/// Values that are read in a moment: less than a thread and a look at signals are worth.
+constexpr std::size_t kMoment = 1 << 20;
+
+/// Reads `values` values by work that owns what it uses.
+template <class Result, class Work>
+Result read_values(std::size_t values, Work work) {
+  if (values > kMoment) return interruptible<Result>([work = std::move(work)](const Report&) { return work(); });
+  const nb::gil_scoped_release unlocked;
+  return work();
+}
 
 bool is_float(const Array& array, std::uint8_t bits) {
   return array.dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), bits, 1};
@@ -78,14 +89,14 @@ Rows dense_rows(nb::object values, std::optional<CodeArray> codes, const nb::dic
   const Codes labels = codes_of(codes ? &*codes : nullptr, dense.rows);
   const ArrayEncoding encoding = encoding_from(declared);
   encoding.check(dense.features);
-  std::shared_ptr<const void> held = keep(std::move(values));
-  const nb::gil_scoped_release unlocked;
-  if (all_declared(labels, encoding.classes) && usable_as_they_are(dense, encoding)) {
-    return borrow(dense, labels, encoding, std::move(held));
-  }
-  DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
-  send_dense(dense, labels, encoding, builder);
-  return rows_of(builder.finish());
+  const std::shared_ptr<const void> held = keep(std::move(values));
+  return read_values<Rows>(dense.rows * dense.features, [dense, labels, encoding, held, codes] {
+    if (all_declared(labels, encoding.classes) && usable_as_they_are(dense, encoding))
+      return borrow(dense, labels, encoding, held);
+    DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
+    send_dense(dense, labels, encoding, builder);
+    return rows_of(builder.finish());
+  });
 }
 
 struct SparseParts {
@@ -125,10 +136,11 @@ Rows sparse_rows(const nb::tuple& matrix, std::uint32_t features, std::optional<
   const Codes labels = codes_of(codes ? &*codes : nullptr, sparse.rows);
   const ArrayEncoding encoding = encoding_from(declared);
   encoding.check(features);
-  const nb::gil_scoped_release unlocked;
-  DatasetBuilder builder(encoding.facts(sparse.rows, features, true));
-  send_sparse(sparse, labels, encoding, builder);
-  return rows_of(builder.finish());
+  return read_values<Rows>(sparse.entries, [parts, sparse, labels, encoding, codes] {
+    DatasetBuilder builder(encoding.facts(sparse.rows, sparse.features, true));
+    send_sparse(sparse, labels, encoding, builder);
+    return rows_of(builder.finish());
+  });
 }
 
 Rows block_rows(const std::string& path) {
@@ -145,24 +157,26 @@ Rows block_rows(const std::string& path) {
 }
 
 /// The fingerprint of arrays: values, then the text of each row's label.
-void finish_fingerprint(Rows& rows, Sha256& hash, Codes codes, const std::vector<std::string>& classes) {
+template <class Values>
+Digest fingerprint_of_values(const Values& values, Codes codes, const std::vector<std::string>& classes) {
+  Sha256 hash;
+  hash.add_text("sotto array 1");
+  add_values(hash, values);
   for (const std::int32_t code : codes) {
     const bool known = code >= 0 && static_cast<std::size_t>(code) < classes.size();
     hash.add_text(known ? classes[static_cast<std::size_t>(code)] : "");
   }
-  rows.fingerprint = hash.finish();
-  rows.fingerprinted = true;
+  return hash.finish();
 }
 
 void fingerprint_dense(Rows& rows, const Array& values, const CodeArray& codes,
                        const std::vector<std::string>& classes) {
   const DenseArray dense = dense_of(values);
   const Codes labels = codes_of(&codes, dense.rows);
-  const nb::gil_scoped_release unlocked;
-  Sha256 hash;
-  hash.add_text("sotto array 1");
-  add_values(hash, dense);
-  finish_fingerprint(rows, hash, labels, classes);
+  rows.fingerprint = read_values<Digest>(dense.rows * dense.features, [values, codes, dense, labels, classes] {
+    return fingerprint_of_values(dense, labels, classes);
+  });
+  rows.fingerprinted = true;
 }
 
 void fingerprint_sparse(Rows& rows, const nb::tuple& matrix, const CodeArray& codes,
@@ -170,11 +184,10 @@ void fingerprint_sparse(Rows& rows, const nb::tuple& matrix, const CodeArray& co
   const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
   const SparseArray sparse = sparse_of(parts, nb::cast<std::uint32_t>(matrix[3]));
   const Codes labels = codes_of(&codes, sparse.rows);
-  const nb::gil_scoped_release unlocked;
-  Sha256 hash;
-  hash.add_text("sotto array 1");
-  add_values(hash, sparse);
-  finish_fingerprint(rows, hash, labels, classes);
+  rows.fingerprint = read_values<Digest>(sparse.entries, [parts, codes, sparse, labels, classes] {
+    return fingerprint_of_values(sparse, labels, classes);
+  });
+  rows.fingerprinted = true;
 }
 
 }  // namespace
