@@ -37,6 +37,7 @@ struct InProgress {
   bool any() const { return process == ::getpid() && jobs > 0; }
 };
 InProgress in_progress;
+std::atomic<bool> ending{false};
 
 /// The worker and the caller share it: a caller who is interrupted does not wait for the worker.
 struct Job {
@@ -86,8 +87,9 @@ void await(Job& job, const nb::object& progress) {
   }
 }
 
-/// Before the interpreter goes: work that was interrupted may still hold objects of it.
+/// Before the interpreter goes: work that was interrupted may be about to release objects of it.
 void wait_for_the_rest() {
+  ending = true;
   const nb::gil_scoped_release unlocked;
   const auto latest = std::chrono::steady_clock::now() + kLastWait;
   while (in_progress.any() && std::chrono::steady_clock::now() < latest)
@@ -95,6 +97,14 @@ void wait_for_the_rest() {
 }
 
 }  // namespace
+
+std::shared_ptr<const void> keep(nb::object object) {
+  return {object.release().ptr(), [](PyObject* held) {
+            if (ending) return;
+            const nb::gil_scoped_acquire gil;
+            Py_DECREF(held);
+          }};
+}
 
 void run_interruptible(std::function<void(const Report&)> work, const nb::object& progress) {
   auto job = std::make_shared<Job>();

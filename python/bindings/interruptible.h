@@ -10,6 +10,10 @@ namespace sotto::python {
 /// Tells the fraction of the work done; throws once nobody waits for the work any more.
 using Report = std::function<void(double)>;
 
+/// Holds an object of Python for threads that do not hold the interpreter. Once the interpreter ends it is not
+/// released: whoever still works then cannot have the lock any more.
+std::shared_ptr<const void> keep(nanobind::object object);
+
 /// Does the work on a thread of its own, without the interpreter's lock, and waits for it. Between ticks the caller
 /// looks at signals and calls `progress` (or none) with the fraction. An exception of either leaves at once; the work
 /// ends at its next report, on its own, so it must own what it uses. What the work throws is thrown here.

@@ -132,7 +132,7 @@ def test_nullable_whole_numbers_and_truths_are_numbers():
     assert np.array_equal(weights(polars.DataFrame(columns), y), expected)
     missing = polars.DataFrame({"n": [None, *columns["n"][1:]], "b": columns["b"]})
     with pytest.raises(ValueError, match="NaN"):
-        weights(missing, y)
+        noiseless().fit(missing, y)
 
 
 def test_categories_of_every_library_ask_for_declared_ones():
