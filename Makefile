@@ -1,6 +1,6 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-postgres quickstart-postgres test-quick test-python wheel soak mutants sanitize \
+.PHONY: help quickstart build test test-postgres quickstart-postgres test-quick test-python check-sklearn wheel soak mutants sanitize \
   bench bench-python utility lint format fuzz coverage clean
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
@@ -18,9 +18,9 @@ build: ## build a release; the program is build/sotto
 	@tools/build release
 	@ln -sfn release/cli/sotto build/sotto
 
-test: ## every test, and what runs threads again under the thread sanitizer
-	@tools/install_packages build test
-	@tools/test dev $(foreach run,$(SANITIZED),'$(run)')
+test: ## every test, the Python package, and what runs threads again under the thread sanitizer
+	@tools/install_packages build test python
+	@tools/test dev python $(foreach run,$(SANITIZED),'$(run)')
 
 sanitize: ## every test under the address and undefined-behaviour sanitizers
 	@tools/install_packages build test
@@ -46,6 +46,10 @@ wheel: ## the Python package; leaves build/wheels/*.whl
 test-python: ## build the wheel, install it in a clean virtual environment, run its suite
 	@tools/install_packages build python
 	@tools/python test
+
+check-sklearn: ## scikit-learn's own suite on its current release and the two before it
+	@tools/install_packages build python
+	@tools/python check
 
 soak: ## the long variants: thousands of kills, every byte flipped, 100,000 games an audit
 	@tools/install_packages build test
