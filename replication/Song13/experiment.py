@@ -4,51 +4,18 @@ lambda 1e-4, alpha 1, weights kept in a ball of 1/lambda, one pass, 20 permutati
 deviation. "1 vs. all" is read as digit 1 against the others. As published, rows are projected to the unit ball first
 and to few dimensions afterwards, which makes some longer than 1 (up to about 2): noise for norm 1 is then too small.
 The valid curve clips after the projection."""
-from declare import check, figure, job, panel, series
+from declare import check, figure
+from sgd_panels import against_batch, against_rows
 
-COMMON = dict(epsilon=1, radius=10000, **{"lambda": 1e-4})
-PLAIN = dict(radius=10000, **{"lambda": 1e-4})
-RUNS = {"quick": 10, "full": 20}
-BATCHES = (1, 2, 5, 10, 20, 50)
 PUBLISHED = "as published"
 
 
-def parts(rows):
-    quick = [rows // 50, rows // 10, rows // 4, rows // 2, rows]
-    return {"quick": quick, "full": sorted({*quick, rows // 20, rows // 6, rows // 3, rows * 2 // 3, rows * 5 // 6})}
+def loose(base, size):
+    """The published curve: longer rows than the noise is made for."""
+    return [(PUBLISHED, f"{base}.loose{size}", False, dict(loose_norm=True))]
 
 
-def against_rows(title, base, size, rows, batch):
-    clipped, loose, at = f"{base}.gauss{size}", f"{base}.loose{size}", parts(rows)
-    return panel(title, "rows read", "objective", [
-        series("non-private", job(clipped, "noiseless", batch_rows=batch, step="inverse_sqrt", **PLAIN), "rows", at,
-               runs=RUNS, private=False),
-        series("private", job(clipped, "scs13", batch_rows=batch, **COMMON), "rows", at, runs=RUNS),
-        series(PUBLISHED, job(loose, "scs13", batch_rows=batch, loose_norm=True, **COMMON), "rows", at, runs=RUNS,
-               private=False)])
-
-
-def against_batch(title, base, size, numerator):
-    clipped, loose = f"{base}.gauss{size}", f"{base}.loose{size}"
-    step = dict(step="inverse_sqrt", step_numerator=numerator)
-    return panel(title, "batch size", "objective", [
-        series("centralised", job(clipped, "lbfgs", **{"lambda": 1e-4}), None, (1, 50), runs=1, private=False),
-        series("non-private", job(clipped, "noiseless", **step, **PLAIN), "batch_rows", BATCHES, runs=RUNS,
-               private=False),
-        series("private", job(clipped, "scs13", **step, **COMMON), "batch_rows", BATCHES, runs=RUNS),
-        series(PUBLISHED, job(loose, "scs13", loose_norm=True, **step, **COMMON), "batch_rows", BATCHES, runs=RUNS,
-               private=False)], x_scale="log", y_scale="log")
-
-
-def against_step(title, step):
-    at = {"quick": [200, 1000, 2500, 5000, 10000], "full": [200, 500, 1000, 2000, 3000, 5000, 7500, 10000]}
-    return panel(title, "rows read", "objective", [
-        series("non-private", job("sphere", "noiseless", batch_rows=5, step=step, **PLAIN), "rows", at, runs=RUNS,
-               private=False),
-        series("private", job("sphere", "scs13", batch_rows=5, step=step, **COMMON), "rows", at, runs=RUNS)],
-        y_scale="log" if step == "inverse" else "linear")
-
-
+MNIST, KDD = "mnist1.norm", "kdd.unit"
 M1, M10, K1, K5 = "MNIST, b = 1", "MNIST, b = 10", "KDDCup99, b = 1", "KDDCup99, b = 5"
 MS, ML, KS, KL = "MNIST, 1/sqrt(t)", "MNIST, 10/sqrt(t)", "KDDCup99, 1/sqrt(t)", "KDDCup99, 10/sqrt(t)"
 SLOW, FAST = "step 1/sqrt(t)", "step 1/(lambda t)"
@@ -56,8 +23,10 @@ SLOW, FAST = "step 1/sqrt(t)", "step 1/(lambda t)"
 FIGURES = [
     figure(
         "Song13-1", "Figure 1", "Objective against rows read, MNIST (d = 15) and KDDCup99 (d = 9)",
-        [against_rows(M1, "mnist1.norm", 15, 60000, 1), against_rows(M10, "mnist1.norm", 15, 60000, 10),
-         against_rows(K1, "kdd.unit", 9, 50000, 1), against_rows(K5, "kdd.unit", 9, 50000, 5)],
+        [against_rows(M1, MNIST + ".gauss15", 60000, 1, loose(MNIST, 15)),
+         against_rows(M10, MNIST + ".gauss15", 60000, 10, loose(MNIST, 15)),
+         against_rows(K1, KDD + ".gauss9", 50000, 1, loose(KDD, 9)),
+         against_rows(K5, KDD + ".gauss9", 50000, 5, loose(KDD, 9))],
         [check("MNIST, batch 1: private SGD is far from the non-private objective", "far",
                f"last('{M1}', P) / last('{M1}', 'non-private')", "x >= 1.5", " times the non-private objective"),
          check("MNIST, batch 10: private SGD matches non-private SGD", "matching",
@@ -76,8 +45,8 @@ FIGURES = [
             "or 5 it comes close."),
     figure(
         "Song13-2", "Figure 2", "Objective against batch size, MNIST (d = 15) and KDDCup99 (d = 9)",
-        [against_batch(MS, "mnist1.norm", 15, 1), against_batch(ML, "mnist1.norm", 15, 10),
-         against_batch(KS, "kdd.unit", 9, 1), against_batch(KL, "kdd.unit", 9, 10)],
+        [against_batch(MS, MNIST + ".gauss15", 1, loose(MNIST, 15)), against_batch(ML, MNIST + ".gauss15", 10, loose(MNIST, 15)),
+         against_batch(KS, KDD + ".gauss9", 1, loose(KDD, 9)), against_batch(KL, KDD + ".gauss9", 10, loose(KDD, 9))],
         [check("Larger batches than 1 improve private SGD in all cases", "all cases",
                "min(at(p, P, 1) / lowest(p, P) for p in panels)", "x > 1.05", " times lower objective at the best batch"),
          check("With 1/sqrt(t) much larger batches degrade it: the best batch on MNIST is below 50",
@@ -99,7 +68,7 @@ FIGURES = [
         alt="Objective falls with the batch size up to a point; with the smaller step it rises again for large batches."),
     figure(
         "Song13-3", "Figure 3", "Objective against rows read, synthetic sphere (d = 5), b = 5, two step sizes",
-        [against_step(SLOW, "inverse_sqrt"), against_step(FAST, "inverse")],
+        [against_rows(SLOW, "sphere", 10000, 5), against_rows(FAST, "sphere", 10000, 5, step="inverse", y_scale="log")],
         [check("1/(lambda t) dramatically increases the spread of private SGD", "dramatically",
                f"sd('{FAST}', 'private', 10000) / sd('{SLOW}', 'private', 10000)", "x >= 10",
                " times the standard deviation with 1/sqrt(t)"),

@@ -189,7 +189,7 @@ def load(name, source, program, folder):
     makers = {
         "mnist": lambda: mnist(source), "mnist0": lambda: _one_digit(source, 0), "mnist1": lambda: _one_digit(source, 1),
         "kdd": lambda: _kdd(source, False, 50000, 20000), "kddcont": lambda: _kdd(source, True, 50000, 20000),
-        "kddlarge": lambda: _kdd(source, False, 350000, 70000),
+        "kddlarge": lambda: _kdd(source, True, 350000, 70000),
         "nslkdd": lambda: nslkdd(source), "banknote": lambda: banknote(source), "occupancy": lambda: occupancy(source),
         "ads": lambda: ads(source), "adult": lambda: adult(source), "bank": lambda: bank(source),
         "forest": lambda: forest(source), "sphere": lambda: sphere(program, folder),

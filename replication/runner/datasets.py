@@ -11,11 +11,13 @@ import json
 import os
 import re
 import struct
+import subprocess
 import threading
 
 import numpy as np
 
 import bases
+import public_constants as public
 from cache import digest, file_digest, write_whole
 
 RECIPE = 3  # raise it when a set is made differently: results of the old one are then not found
@@ -121,6 +123,8 @@ class DataSets:
             _write(self.path(name, part + ".idx2"), x.astype(">f4"))
             _write(self.path(name, part + ".labels.idx1"), y.astype("u1"))
         norm = float(np.linalg.norm(rows.astype(np.float64), axis=1).max()) * (1 + 1e-6)
+        if not any(word.startswith(("loose", "unit", "norm", "gauss")) for word in words):
+            norm = public.NORMS.get(base, norm)  # declared, not looked up in the rows
         files = [file_digest(self.path(name, p)) for p in ("train.idx2", "train.labels.idx1", "test.idx2",
                                                            "test.labels.idx1")]
         meta = dict(recipe=RECIPE, rows=len(labels), test_rows=len(test_labels), features=rows.shape[1],
@@ -139,3 +143,15 @@ class DataSets:
                 _write(stem + ".idx2", whole.rows[:count].astype(">f4"))
                 _write(stem + ".labels.idx1", whole.labels[:count])
         return stem
+
+    def packed(self, name, program):
+        """A block file of the rows, for training larger than memory."""
+        whole = self.get(name)
+        path = whole.stem + ".blocks"
+        with self.lock:
+            if not os.path.exists(path):
+                subprocess.run([program, "data", "pack", "--data", whole.stem + ".idx2", "--labels-file",
+                                whole.stem + ".labels.idx1", "--data-norm", "1", "--out", path + ".part"], check=True,
+                               stdout=subprocess.DEVNULL)
+                os.replace(path + ".part", path)
+        return path

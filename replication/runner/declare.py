@@ -15,6 +15,7 @@ def job(data, method, measure_lambda=None, **settings):
     underscores, and these words of the runner's own:
       rows         train on the first rows only
       one_vs_rest  so many binary models, each with its share of epsilon and delta [Wu17]
+      epsilon_per_pass  epsilon is this times the passes
       loose_norm   rows longer than 1 are kept and noise is that of norm 1: epsilon is multiplied by the largest norm
       timed        nothing else runs meanwhile, the fastest of three counts
     """

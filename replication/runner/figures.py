@@ -17,11 +17,10 @@ def _jobs_of(series, mode):
     for value in values:
         for run in range(runs):
             settings = dict(what["settings"])
-            if series["sweep"]:
+            if series["sweep"] and series["sweep"] != "data":
                 settings[series["sweep"]] = value
-            data = what["data"]
-            if "{fold}" in data:  # cross-validation: a run is a fold
-                data = data.format(fold=run % 5)
+            # the value may be in the set's name; in cross-validation a run is a fold
+            data = what["data"].format(x=value, fold=run % 5)
             yield value, run, dict(data=data, method=what["method"], measure_lambda=what["measure_lambda"],
                                    settings=settings, seed=run)
 

@@ -41,3 +41,6 @@ BANK = {0: ("linear", 100), 18: ("signed_log", 1e6), 23: ("linear", 400), 24: ("
 OCCUPANCY = ((10, 35), (0, 100), (0, 2000), (300, 2500), (0, 0.02))
 BANKNOTE = ((-10, 10), (-20, 20), (-20, 20), (-10, 10))
 ADS_SIZES = (640, 640, 60)  # height, width in pixels, aspect ratio
+
+# The longest a row can be before it is scaled: a column is at most 1, of a category one column is set.
+NORMS = {"adult": 14 ** 0.5, "bank": 33 ** 0.5}

@@ -67,6 +67,13 @@ def objective(rows, labels, weights, spec):
     return float(data + spec["lambda"] / 2 * (weights ** 2).sum())
 
 
+def cross_entropy(rows, labels, weights, strength):
+    """Wessels18's formula (4), -t log s - (1 - t) log(1 - s), by the logs of s and 1 - s."""
+    scores = rows.astype(np.float64) @ weights
+    log_s, log_rest = -np.logaddexp(0, -scores), -np.logaddexp(0, scores)
+    return float(-np.where(labels > 0, log_s, log_rest).mean() + strength / 2 * (weights ** 2).sum())
+
+
 def accuracy(rows, labels, weights):
     scores = rows.astype(np.float64) @ weights.T
     predicted = (scores > 0).astype(np.uint8) if weights.ndim == 1 else scores.argmax(axis=1)
@@ -86,6 +93,8 @@ class Trainer:
 
     def _once(self, what, data, settings):
         count = settings.pop("one_vs_rest", 0)
+        if "epsilon_per_pass" in settings:
+            settings["epsilon"] = float(settings.pop("epsilon_per_pass")) * int(settings["passes"])
         words = self._words(what, data, settings)
         if not count:
             labels = [] if data.classes == 2 else ["--classes", ",".join(str(k) for k in range(data.classes))]
@@ -99,6 +108,8 @@ class Trainer:
         return self._measure(what, data, settings, answers)
 
     def _words(self, what, data, settings):
+        if settings.get("engine") == "out_of_core":
+            return ["--data", self.datasets.packed(what["data"], self.program), "--method", what["method"]]
         stem = self.datasets.first(what["data"], settings.pop("rows", 0))
         norm = data.norm if data.norm > 1.0 + 1e-3 else 1.0
         if settings.pop("loose_norm", False):
@@ -140,6 +151,8 @@ class Trainer:
                       claimed=cards[0].get("claimed"), length=float(np.linalg.norm(weights)))
         if len(answers) == 1:
             result["objective"] = objective(data.rows, data.labels, weights, spec)
+            if weights.ndim == 1 and spec["loss"] == "logistic":
+                result["cross_entropy"] = cross_entropy(data.rows, data.labels, weights, spec["lambda"])
         if weights.ndim == 1:
             result["auc"] = auc(data.test_rows.astype(np.float64) @ weights, data.test_labels)
         return result

@@ -5,6 +5,8 @@ A rule's value is an expression over the figure's points:
   last(panel, series)    the mean at the largest x; first: at the smallest
   lowest(panel, series)  the least mean; highest: the largest; where_lowest, where_highest: their x
   all_of(panel, series)  the means, in the order of x;  panels: the titles
+  ratios(a, b, word)     mean of a over mean of b wherever both were measured, in panels with the word in their title
+  gaps(a, b, word)       the same of differences
   P                      the variant it is computed for
 """
 import statistics
@@ -32,6 +34,17 @@ class Points:
                 return point
         raise Missing(f"no point of {series} in {panel} at {x}")
 
+    def pairs(self, a, b, word=""):
+        """(y of a, y of b) wherever both have a point."""
+        found = []
+        for (panel, series), points in self.by.items():
+            if series == a and word in panel and (panel, b) in self.by:
+                others = {q["x"]: q["y"] for q in self.by[panel, b]}
+                found += [(q["y"], others[q["x"]]) for q in points if q["x"] in others]
+        if not found:
+            raise Missing(f"{a} and {b} were not measured together")
+        return found
+
     def names(self):
         """What expressions may use."""
         means = lambda panel, series: [q["y"] for q in self.points(panel, series)]
@@ -41,6 +54,8 @@ class Points:
             last=lambda p, s: means(p, s)[-1], first=lambda p, s: means(p, s)[0],
             lowest=lambda p, s: min(means(p, s)), highest=lambda p, s: max(means(p, s)),
             where_lowest=lambda p, s: extreme(min, p, s)["x"], where_highest=lambda p, s: extreme(max, p, s)["x"],
+            ratios=lambda a, b, word="": [y / z for y, z in self.pairs(a, b, word)],
+            gaps=lambda a, b, word="": [y - z for y, z in self.pairs(a, b, word)],
             all_of=means, panels=list(dict.fromkeys(p for p, _ in self.by)), mean=statistics.fmean,
             min=min, max=max, abs=abs, sum=sum, zip=zip, len=len, range=range, round=round, sorted=sorted)
 
