@@ -2,6 +2,7 @@
 order of its own. Rows are in [0, 1] a column, with a constant column where the name says so; the norm is a transform's
 business."""
 import csv
+import functools
 import gzip
 import os
 import subprocess
@@ -185,6 +186,7 @@ def sphere(program, folder):
     return rows[:10000], labels[:10000], rows[10000:], labels[10000:]
 
 
+@functools.lru_cache(maxsize=3)  # sets that differ in their transforms alone come one after the other
 def load(name, source, program, folder):
     makers = {
         "mnist": lambda: mnist(source), "mnist0": lambda: _one_digit(source, 0), "mnist1": lambda: _one_digit(source, 1),
