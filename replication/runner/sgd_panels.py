@@ -2,7 +2,7 @@
 from declare import job, panel, series
 
 PLAIN = dict(radius=10000, **{"lambda": 1e-4})
-RUNS = {"quick": 10, "full": 20}
+RUNS = {"quick": 5, "full": 20}
 BATCHES = (1, 2, 5, 10, 20, 50)
 
 
