@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reruns the experiments of the papers and writes their figures, verdicts and claims.
 
-  run.py [--full] [--only Song13 ...] [--program build/sotto] [--out build/replication] [--jobs 2]
+  run.py [--full] [--only Song13 Wu17-3 ...] [--cached] [--program build/sotto] [--out build/replication] [--jobs 2]
 
 What was computed is kept in OUT/cache and not computed again: interrupt it as you like. Data come from SOTTO_DATA
 (default ../shared/data); a set that is not there leaves its figures out. Figures are written to OUT/figures.
@@ -32,6 +32,20 @@ INTRODUCTION = (
     "on the first rows of the set, in an order of its own, measured on all rows. ")
 
 
+def chosen(names):
+    """Experiments by paper, with the figures that were asked for."""
+    found = {}
+    for paper in PAPERS:
+        module = load_experiment(paper)
+        module.FIGURES = [f for f in module.FIGURES if paper in names or f["id"] in names]
+        if module.FIGURES:
+            found[paper] = module
+    known = set(PAPERS) | {f["id"] for module in found.values() for f in module.FIGURES}
+    if unknown := set(names) - known:
+        sys.exit(f"--only: got {', '.join(sorted(unknown))}, must be a paper ({', '.join(PAPERS)}) or a figure of one")
+    return found
+
+
 def load_experiment(paper):
     spec = importlib.util.spec_from_file_location(paper, os.path.join(HERE, paper, "experiment.py"))
     module = importlib.util.module_from_spec(spec)
@@ -47,7 +61,9 @@ def program_identity(program, by_version):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--full", action="store_true", help="the papers' numbers of runs and whole grids")
-    parser.add_argument("--only", nargs="+", default=PAPERS, metavar="PAPER", choices=PAPERS)
+    parser.add_argument("--only", nargs="+", default=PAPERS, metavar="NAME", help="papers and figures, by their keys")
+    parser.add_argument("--runs", type=int, help="at most so many runs a point")
+    parser.add_argument("--cached", action="store_true", help="train nothing, show what is in the cache")
     parser.add_argument("--program", default=os.path.join(HERE, "..", "build", "sotto"))
     parser.add_argument("--out", default=os.path.join(HERE, "..", "build", "replication"))
     parser.add_argument("--jobs", type=int, default=2)
@@ -61,12 +77,16 @@ def main():
     program, out = os.path.abspath(given.program), os.path.abspath(given.out)
     source = os.path.abspath(os.environ.get("SOTTO_DATA", os.path.join(HERE, "..", "..", "shared", "data")))
     datasets = DataSets(os.path.join(out, "data"), source, program)
-    experiments = {paper: load_experiment(paper) for paper in PAPERS if paper in given.only}
+    experiments = chosen(given.only)
     print("Reading the data sets", file=sys.stderr, flush=True)
     mode = "full" if given.full else "quick"
-    plan = figures.Plan(experiments, mode, datasets, program_identity(program, given.by_version))
-    results, errors = pool.run_missing(plan.tasks, cache.Cache(os.path.join(out, "cache")), Trainer(program, datasets),
-                                       given.jobs)
+    plan = figures.Plan(experiments, figures.Extent(mode, given.runs), datasets,
+                        program_identity(program, given.by_version))
+    store = cache.Cache(os.path.join(out, "cache"))
+    if given.cached:
+        results, errors = {task.key: store.get(task.key) for task in plan.tasks}, []
+    else:
+        results, errors = pool.run_missing(plan.tasks, store, Trainer(program, datasets), given.jobs)
     note = "All runs and grids of the papers." if given.full else "Quick: fewer runs and smaller grids than the papers'."
     shown, claims = figures.write_all(plan, results, os.path.join(out, "figures"), INTRODUCTION + note)
     for one in shown:

@@ -11,9 +11,17 @@ from declare import choose
 from pool import Task
 
 
-def _jobs_of(series, mode):
+class Extent:
+    """How much is run: "quick" or "full", and at most so many runs a point."""
+
+    def __init__(self, mode, runs=None):
+        self.mode, self.runs = mode, runs
+
+
+def _jobs_of(series, extent):
     """(x, run, job) of every training of a curve."""
-    what, values, runs = series["job"], choose(series["values"], mode), choose(series["runs"], mode)
+    what, values, runs = series["job"], choose(series["values"], extent.mode), choose(series["runs"], extent.mode)
+    runs = min(runs, extent.runs or runs)
     for value in values:
         for run in range(runs):
             settings = dict(what["settings"])
@@ -28,8 +36,8 @@ def _jobs_of(series, mode):
 class Plan:
     """Every figure of an experiment with the keys of its trainings."""
 
-    def __init__(self, experiments, mode, datasets, program_id):
-        self.mode, self.datasets, self.program_id = mode, datasets, program_id
+    def __init__(self, experiments, extent, datasets, program_id):
+        self.extent, self.datasets, self.program_id = extent, datasets, program_id
         self.experiments, self.tasks, self.absent = experiments, [], {}
         self.points = {}
         for key, module in experiments.items():
@@ -39,7 +47,7 @@ class Plan:
     def _add(self, figure):
         for i, panel in enumerate(figure["panels"]):
             for j, series in enumerate(panel["series"]):
-                for x, run, what in _jobs_of(series, self.mode):
+                for x, run, what in _jobs_of(series, self.extent):
                     task = self._task(what)
                     if task:
                         self.tasks.append(task)

@@ -206,8 +206,8 @@ class FigureTest(Scratch):
                              tables=[declare.table("t", ["a", "b"], [["rows", "=shape('set')"]])])
         return {"T": type("Experiment", (), dict(FIGURES=[one]))}
 
-    def run_it(self, private=True, valid=True):
-        plan = figures.Plan(self.experiment(private), "quick", Memory(), "program")
+    def run_it(self, private=True, valid=True, runs=None):
+        plan = figures.Plan(self.experiment(private), figures.Extent("quick", runs), Memory(), "program")
         results = {t.key: dict(objective=4.0 / t.what["settings"]["batch_rows"] + t.what["seed"], valid=valid)
                    for t in plan.tasks}
         return figures.write_all(plan, results, self.folder, "")
@@ -221,6 +221,10 @@ class FigureTest(Scratch):
             self.assertEqual(file.read().split("\n")[1], "A,private,1,1,5.0,1.0,3")
         with open(os.path.join(self.folder, "report.json")) as file:
             self.assertEqual(json.load(file)["figures"], ["T-1.json"])
+
+    def test_runs_can_be_cut(self):
+        shown, _ = self.run_it(runs=2)
+        self.assertEqual(shown[0]["panels"][0]["series"][0]["points"][0]["runs"], 2)
 
     def test_a_set_that_is_not_at_hand_leaves_a_gap_that_is_told(self):
         shown, _ = self.run_it()
