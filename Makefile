@@ -1,7 +1,7 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
 .PHONY: help quickstart build test test-postgres quickstart-postgres test-quick test-python check-sklearn wheel soak mutants sanitize \
-  bench bench-python utility lint format fuzz coverage clean
+  bench bench-python utility replicate replicate-full lint format fuzz coverage clean
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
 # sanitizer, so it has a name of its own.
@@ -73,6 +73,12 @@ utility: ## accuracy on real data against bars, into build/utility; UTILITY='--q
 	@tools/build bench --target sotto_utility
 	@/usr/bin/python3 bench/utility/prepare.py build/utility
 	@build/bench/bench/sotto_utility --folder build/utility $(UTILITY)
+
+replicate: build ## the figures of five papers, fewer runs: build/report/index.html; under 20 minutes on 2 cores
+	@tools/replicate
+
+replicate-full: build ## the same with the papers' numbers of runs and whole grids; hours
+	@tools/replicate --full
 
 lint: ## layout, include order, citations, clang-tidy
 	@tools/install_packages build lint
