@@ -1,4 +1,5 @@
 """What every test case has: one installation a run, one server a class."""
+import atexit
 import os
 import shutil
 import tempfile
@@ -16,7 +17,8 @@ def installation():
     if _installation is None:
         folder = Path(tempfile.mkdtemp(prefix="sotto-pg-tree-"))
         os.chmod(folder, 0o755)
-        unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
+        # Not a module's cleanup: the next module goes on with the same tree.
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
         _installation = Installation(folder, os.environ["SOTTO_PG_LIBRARY"])
     return _installation
 
