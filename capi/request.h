@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "sotto/train.h"
+#include "sotto/tune_plan.h"
 
 namespace sotto::capi {
 
@@ -14,5 +14,14 @@ struct Asked {
 /// Throws Error{invalid_argument} for what is no JSON object, for a key that is no field of the problem, the method or
 /// the budget, and for a value a field cannot take.
 Asked request_from(const std::string& json);
+
+/// A tuning request: the same object with `grid` (an object of lists, or the text of the command line), and perhaps
+/// `tune_by` and `mean_runs`.
+struct TuneAsked {
+  TuneRequest tune;
+  bool again = false;
+};
+/// Throws as request_from() does.
+TuneAsked tune_request_from(const std::string& json);
 
 }  // namespace sotto::capi

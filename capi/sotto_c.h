@@ -169,6 +169,15 @@ sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const 
 sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
                          sotto_text* model, uint64_t* entry, int* stored, sotto_error* error);
 
+/*
+ * Finds parameters privately and trains with them, charged as sotto_train is: everything that is tried is one entry. The
+ * request has `grid` besides, an object of lists, and perhaps `tune_by` and `mean_runs`. `open_rows` are public rows of
+ * the same schema for tune_by "public", null otherwise.
+ */
+sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, const sotto_store* store,
+                        const char* schema, const char* request, sotto_text* model, uint64_t* entry, int* stored,
+                        sotto_error* error);
+
 /* ------------------------------------------------------------------------------------------------ models */
 
 typedef struct sotto_model sotto_model;

@@ -9,6 +9,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/price.h"
+#include "sotto/tune.h"
 
 namespace sotto::capi {
 namespace {
@@ -112,6 +113,25 @@ sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const
     BlockSource source(*rows);
     BitSource bits;
     const Released released = train(source, asked.train, bits, {ledger, asked.again});
+    *entry = released.model.card.budget.entry;
+    *stored = released.stored ? 1 : 0;
+    *model = copy_text(released.text);
+  });
+}
+
+sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, const sotto_store* store,
+                        const char* schema, const char* request, sotto_text* model, uint64_t* entry, int* stored,
+                        sotto_error* error) {
+  return guarded(error, [&] {
+    TuneAsked asked = tune_request_from(request);
+    asked.tune.train.encoding = schema;
+    require(open_rows == nullptr || asked.tune.by == TuneBy::public_data, "tune_by",
+            "must be public for rows that are public");
+    StoreLedger ledger(*store);
+    BlockSource source(*rows);
+    BitSource bits;
+    const std::unique_ptr<Engine> open = open_rows == nullptr ? nullptr : BlockSource(*open_rows).open();
+    const Released released = tune(source, open.get(), asked.tune, {{ledger, asked.again}, bits});
     *entry = released.model.card.budget.entry;
     *stored = released.stored ? 1 : 0;
     *model = copy_text(released.text);

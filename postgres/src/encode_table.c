@@ -195,6 +195,28 @@ void encode_table(Oid source, const char *label, const char *features, sotto_enc
   MemoryContextDelete(a_fetch);
 }
 
+static void collect(void *context, const float *row, float label) {
+  CollectedRows *all = context;
+
+  if (all->count == all->room) {
+    all->room *= 2;
+    all->labels = repalloc_huge(all->labels, sizeof(float) * all->room);
+    all->rows = repalloc_huge(all->rows, sizeof(float) * all->room * all->features);
+  }
+  all->labels[all->count] = label;
+  memcpy(all->rows + all->count * all->features, row, sizeof(float) * all->features);
+  ++all->count;
+}
+
+void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, CollectedRows *all) {
+  all->features = sotto_encoder_facts(encoder).features;
+  all->count = 0;
+  all->room = 1024;
+  all->labels = palloc(sizeof(float) * all->room);
+  all->rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * all->room * all->features);
+  encode_table(source, label, features, encoder, false, collect, all);
+}
+
 /* Rows on their way into blocks of the packed copy. */
 typedef struct Packer {
   Relation target;

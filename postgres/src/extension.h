@@ -108,6 +108,18 @@ typedef void (*take_row)(void *taker, const float *row, float label);
 extern void encode_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool shuffled,
                          take_row take, void *taker);
 
+/* All of them, in memory. */
+typedef struct CollectedRows {
+  uint32 features;
+  uint64 count;
+  uint64 room;
+  float *labels;
+  float *rows;
+} CollectedRows;
+
+extern void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder,
+                          CollectedRows *all);
+
 /* A copy in the current memory context; the library's is freed. */
 extern char *text_take(sotto_text *text);
 
