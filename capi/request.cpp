@@ -75,10 +75,10 @@ std::string grid_text(const Json& grid) {
   return text;
 }
 
-Asked asked_from(Given given) {
+Asked asked_from(Given given, const std::string& default_method) {
   Asked asked;
   TrainRequest& request = asked.train;
-  const std::string method = taken(given, "method").value_or("bolt_on");
+  const std::string method = taken(given, "method").value_or(default_method);
   request.algorithm = make_by_name<Algorithm>(method, "method");
   if (const auto seed = taken(given, "order_seed"))
     request.order_seed = parse_value<std::uint64_t>(*seed, "order_seed");
@@ -95,7 +95,9 @@ Asked asked_from(Given given) {
 
 }  // namespace
 
-Asked request_from(const std::string& json) { return asked_from(fields_of(object_of(json))); }
+Asked request_from(const std::string& json, const std::string& default_method) {
+  return asked_from(fields_of(object_of(json)), default_method);
+}
 
 TuneAsked tune_request_from(const std::string& json) {
   Json object = object_of(json);
@@ -105,8 +107,9 @@ TuneAsked tune_request_from(const std::string& json) {
   object.erase("grid");
   Given given = fields_of(object);
   asked.tune.by = enum_by_name<TuneBy>(taken(given, "tune_by").value_or("random_stopping"), "tune_by");
-  if (const auto runs = taken(given, "mean_runs")) asked.tune.mean_runs = parse_value<std::uint32_t>(*runs, "mean_runs");
-  Asked train = asked_from(std::move(given));
+  if (const auto runs = taken(given, "mean_runs"))
+    asked.tune.mean_runs = parse_value<std::uint32_t>(*runs, "mean_runs");
+  Asked train = asked_from(std::move(given), "bolt_on");
   asked.tune.train = std::move(train.train);
   asked.again = train.again;
   return asked;

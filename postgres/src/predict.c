@@ -1,5 +1,6 @@
 #include "extension.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -25,7 +26,8 @@ static char *model_body(int64 id) {
   char *body = NULL;
 
   owner_begin(&before);
-  PushActiveSnapshot(GetLatestSnapshot());
+  /* Of now, whatever the caller's isolation level; parallel workers have the snapshot of their leader. */
+  PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
   SPI_connect();
   if (SPI_execute_with_args("SELECT body FROM sotto.model WHERE id = $1", 1, types, values, NULL, true, 1) ==
           SPI_OK_SELECT &&
@@ -45,7 +47,7 @@ static char *model_body(int64 id) {
 static void free_model(void *model) { sotto_model_free(model); }
 
 /* Freed with the memory context it is opened in. */
-static sotto_model *model_open(int64 id, MemoryContext context) {
+sotto_model *model_open(int64 id, MemoryContext context) {
   char *body = model_body(id);
   sotto_model *model = NULL;
   sotto_error error;
