@@ -73,7 +73,11 @@ TEST(NoiseAfterFork, ABlockDrawnAheadIsNotUsedTwice) {
 }
 
 TEST(NoiseAfterFork, ASupplyWithAThreadGoesOnWithoutIt) {
-  for (const NoisePath path : {NoisePath::safe, NoisePath::fast}) expect_nothing_shared(path, {500, 10}, 3);
+  for (const NoisePath path : {NoisePath::safe, NoisePath::fast}) {
+    expect_nothing_shared(path, {80'000, 10}, 3);
+    expect_nothing_shared(path, {80'000, 10}, 20'000);
+    expect_nothing_shared(path, {80'000, 1}, 20'000);
+  }
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ NoisySums::NoisySums(NoisySums&& other) noexcept
       noted_(std::move(other.noted_)) {}
 
 // A sum of another dimension is not what the noise was calibrated to.
-bool NoisySums::may_noise(std::size_t dimension) noexcept {
+inline bool NoisySums::may_noise(std::size_t dimension) noexcept {
   if (draws_left_ == 0 || dimension != dimension_) return false;
   --draws_left_;
   return true;
