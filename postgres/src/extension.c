@@ -13,6 +13,7 @@ PG_MODULE_MAGIC;
 void _PG_init(void);
 
 static char *anchor_directory = NULL;
+static int rows_in_memory_kb = 0;
 
 void _PG_init(void) {
   sotto_initialise();
@@ -20,12 +21,17 @@ void _PG_init(void) {
                              "Where the anchors of ledgers are kept: a directory outside the data directory.",
                              "Read when a table is registered or a ledger moved; later the ledger remembers it.",
                              &anchor_directory, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
+  DefineCustomIntVariable("sotto.rows_in_memory", "How much memory a training may take for the rows of a packed copy.",
+                          "The rows of a larger one are copied to a temporary file.", &rows_in_memory_kb, 256 * 1024, 0,
+                          MAX_KILOBYTES, PGC_SIGHUP, GUC_UNIT_KB, NULL, NULL, NULL);
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("sotto");
 #else
   EmitWarningsOnPlaceholders("sotto");
 #endif
 }
+
+Size rows_in_memory(void) { return (Size)rows_in_memory_kb * 1024; }
 
 void host_init(Host *host) {
   host->context = CurrentMemoryContext;

@@ -77,6 +77,10 @@ typedef struct PackedRows {
   Snapshot snapshot;
   Size block_bytes;
   uint64 block; /* being read */
+  uint64 blocks;
+  bool copied;
+  char *memory; /* all blocks, or one of the file's */
+  int file;     /* a temporary one, or -1 */
   const float *bytes;
 } PackedRows;
 
@@ -86,6 +90,8 @@ extern sotto_rows packed_rows(PackedRows *rows, const Registered *dataset);
 extern uint32 packed_block_rows(uint32 features);
 extern Size packed_block_bytes(uint32 features);
 
+/* sotto.rows_in_memory, in bytes. */
+extern Size rows_in_memory(void);
 /* The ledger of a data set, in the database. */
 typedef struct LedgerStore {
   Host *host;

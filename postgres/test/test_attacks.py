@@ -1,4 +1,5 @@
 """What an analyst with rights on nothing but the models tries."""
+import json
 import os
 import re
 import unittest
@@ -171,6 +172,66 @@ class Attacks(ServerCase):
                     CREATE POLICY p ON walled TO curator USING (id <= 1000); GRANT SELECT ON walled TO curator, sotto_owner""")
         self.sql(data.register("walled", "walled"), user="curator")
         self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'walled'"), "1000")
+
+
+class ScanCounts(ServerCase):
+    """What the server counts is open to everyone; how often a training reads its rows is secret."""
+    rows = 12000
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        # Balanced rows have no gradient at 0, where a minimiser starts: it is done after one pass. Not so the others.
+        cls.server.sql(f"""CREATE TABLE balanced AS SELECT c.id, age, income, home, l AS buys FROM customers c, unnest(ARRAY['yes', 'no']) l
+                             WHERE c.id <= {cls.rows // 2};
+                           GRANT SELECT ON balanced TO curator""")
+        for name, source in (("shop", "customers"), ("even", "balanced")):
+            cls.server.sql("SELECT pg_stat_force_next_flush();" + data.register(name, source, epsilon=50, delta=1e-5), user="curator")
+        cls.blocks = int(cls.server.sql("SELECT pg_relation_size('sotto_data.block_1_1') / current_setting('block_size')::int"))
+
+    def counted(self, number):
+        return int(self.sql("SELECT heap_blks_read + heap_blks_hit FROM pg_statio_all_tables WHERE schemaname = 'sotto_data' AND "
+                            f"relname = 'block_{number}_1'", user="analyst"))
+
+    def explained(self, call):
+        shown = self.sql(f"SELECT pg_stat_force_next_flush(); {call}; EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {call}", user="analyst")
+        plan = json.loads(shown[shown.index("["):])[0]["Plan"]
+        return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+
+    def test_counters_do_not_tell_how_soon_a_minimiser_stopped(self):
+        seen = []
+        for number, name in ((1, "shop"), (2, "even")):
+            before = self.counted(number)
+            call = data.train(name, epsilon=1e-6, method="output", options='{"tolerance": 1, "again": true}').rstrip(";")
+            explained = self.explained(call)
+            self.assertEqual(self.counted(number) - before, 2 * self.blocks)
+            seen.append(explained)
+        self.assertGreater(self.blocks, 20)
+        self.assertGreaterEqual(min(seen), self.blocks)
+        self.assertLess(abs(seen[0] - seen[1]), self.blocks // 2)  # records of the ledger: less than one reading more
+
+    def test_counters_do_not_tell_the_number_of_runs_of_a_tuning(self):
+        before = self.counted(1)
+        self.explained("""SELECT sotto.tune('shop', '{"lambda": [0.1, 0.01]}', epsilon => 1, delta => 1e-7, options =>
+                          '{"mean_runs": 20, "again": true}')""")
+        self.assertEqual(self.counted(1) - before, 2 * self.blocks)
+
+    def test_a_tolerance_is_a_matter_of_accuracy(self):
+        """One that the gradient at 0 keeps or not asks about the rows."""
+        for method in ("output", "objective"):
+            self.refuse(data.train("shop", epsilon=1, method=method, lam=0.1, options='{"tolerance": 5000}'), "tolerance", "at most",
+                        user="analyst")
+
+
+class ScanCountsOfAFile(ScanCounts):
+    """The same where the rows do not fit the memory a training may take."""
+    settings = {"sotto.rows_in_memory": 0}
+
+    def test_the_same_model_quality_from_a_file(self):
+        model = self.sql(data.train(), user="analyst")
+        self.assertGreater(float(self.sql(f"SELECT avg((sotto.predict({model}, t) = buys)::int) FROM customers t WHERE id <= 1000")), 0.8)
+        self.refuse("SET statement_timeout = '2s';" + data.train(options=data.SLOW), "57014", user="analyst")
+        self.assertEqual(self.sql("SELECT count(*) FROM pg_ls_tmpdir()"), "0")
 
 
 @unittest.skipUnless(os.environ.get("SOTTO_PG_MUTANT_LIBRARY"), "the mutant was not built")
