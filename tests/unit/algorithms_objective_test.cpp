@@ -121,11 +121,13 @@ TEST(ObjectivePlans, RefuseWhatHasNoProof) {
   refused(Objective{}, input_of(5, budget, Hinge{}), "loss");
   refused(Objective{}, input_of(5, budget, Logistic{}, 3), "loss");
   refused(Objective{.tolerance = 1e-14}, input_of(5, budget), "tolerance");
+  refused(Objective{.tolerance = 2.5}, input_of(5, budget), "tolerance");  // one row changes the sum by 2 at most
   refused(Objective{.declared_rows = 100}, input_of(5, budget), "declared_rows");
   refused(Objective{}, input_of(5, {1, 1e-6, kAddRemove}), "declared_rows");
   refused(Output{}, input_of(5, budget, Hinge{}), "loss");
   refused(Output{}, input_of(0, budget), "lambda");
   refused(Output{.tolerance = 1e-14}, input_of(5, budget), "tolerance");
+  refused(Output{.tolerance = 2.5}, input_of(5, budget), "tolerance");
   refused(Lbfgs{}, input_of(5, budget, Hinge{}), "loss");
   refused(Cms11{}, input_of(5, budget), "delta");
   refused(Cms11{}, input_of(5, {.epsilon = 1}, HuberSvm{}), "loss");

@@ -43,8 +43,11 @@ void check_rows(const CertifiedSum& sum, const Engine& engine) {
   require(engine.facts().rows <= sum.bound.rows, "declared_rows", "is too small for this table by a factor above 64");
 }
 
-double choose_tolerance(double asked, double wanted, double reachable) {
+double choose_tolerance(double asked, double wanted, double reachable, double most) {
   require(asked >= 0 && std::isfinite(asked), "tolerance", "must be at least 0");
+  require(asked <= std::max(most, reachable), "tolerance",
+          "got " + number_text(asked) + ", must be at most " + number_text(std::max(most, reachable)) +
+              ", what one row can change");
   require(asked == 0 || asked >= reachable, "tolerance",
           "got " + number_text(asked) + ", must be 0 or at least " + number_text(reachable) +
               ", what the rounding of the gradient lets be certified");

@@ -25,7 +25,8 @@ inline constexpr std::uint64_t kMostOfDeclared = 64;
 void check_rows(const CertifiedSum& sum, const Engine& engine);
 
 /// The tolerance that was asked for (0: `wanted`), never below `reachable`. Throws Error{invalid_argument} if the one
-/// asked for cannot be certified in binary64.
-double choose_tolerance(double asked, double wanted, double reachable);
+/// asked for cannot be certified in binary64, or is above `most`, what one row can change of the gradient of the sum:
+/// how soon a minimiser stops would be a question about the rows rather than one of accuracy.
+double choose_tolerance(double asked, double wanted, double reachable, double most);
 
 }  // namespace sotto

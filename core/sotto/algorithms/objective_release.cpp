@@ -75,7 +75,7 @@ ObjectiveNoise with_certificate(const ObjectiveNoise& noise, const PlanInput& in
   const double wanted = kFree * shape.corners.front().norm / 2 * noise.release_share() / (1 + spread);
   const SumBounds bounds(input.problem.loss, sum.bound, shape.curvature);
   const double reachable = (bounds.reachable(noise.norm_bound()) + noise.rounding()) * kUp;
-  return with_tolerance(noise, choose_tolerance(asked_tolerance, wanted, reachable));
+  return with_tolerance(noise, choose_tolerance(asked_tolerance, wanted, reachable, shape.corners.front().norm));
 }
 
 Plan objective_plan(std::string_view method, std::string theorem, const ObjectiveNoise& noise, const PlanInput& input) {

@@ -40,7 +40,7 @@ IntervalPlan interval_plan(const Mechanism& noise, double share) {
 
 double Output::tolerance_for(const PlanInput& input, const CertifiedSum& sum) const {
   const SumBounds bounds(input.problem.loss, sum.bound, sum.curvature);
-  return choose_tolerance(tolerance, kFree * diameter(input), bounds.reachable(0));
+  return choose_tolerance(tolerance, kFree * diameter(input), bounds.reachable(0), diameter(input));
 }
 
 Plan Output::plan(const PlanInput& input) const {
