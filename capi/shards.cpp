@@ -1,5 +1,3 @@
-#include "capi/shards.h"
-
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -7,6 +5,7 @@
 #include "capi/boundary.h"
 #include "capi/collected_rows.h"
 #include "capi/request.h"
+#include "capi/shards.h"
 #include "sotto/base/version.h"
 #include "sotto/privacy/sealed_secret.h"
 #include "sotto/random/bit_source.h"
@@ -150,20 +149,26 @@ void ShardEngine::scan_rows(std::uint64_t, std::uint64_t, RowConsumer&) const {
   throw Error(ErrorKind::unsupported, "method: rows of shards are not shipped; use shard_average", "method");
 }
 
-std::vector<Sensitive<Vector>> ShardEngine::run_shards(std::span<const ShardTask> tasks) {
+std::vector<Sensitive<Vector>> ShardEngine::answers_to(std::span<const ShardTask> tasks) {
   std::vector<Answer> answers = ask(shards_, task_text(schema_, request_));
   std::vector<Sensitive<Vector>> results;
   for (std::size_t p = 0; p < answers.size(); ++p) {
     const bool same = p < tasks.size() && answers[p].note.rows == tasks[p].facts.rows &&
                       answers[p].note.fingerprint == shards_.fingerprints[p];
-    if (!same) {
-      throw Error(ErrorKind::invalid_data,
-                  "data: the rows of a shard are not those the ledger was made for; what was reserved stays spent",
-                  "data");
-    }
+    if (!same) throw Error(ErrorKind::invalid_data, "shard " + std::to_string(p) + " has other rows than the ledger");
     results.push_back(std::move(answers[p].secret));
   }
   return results;
+}
+
+// Whoever asks may not read the rows: why a shard failed would be an answer about them as they are now.
+std::vector<Sensitive<Vector>> ShardEngine::run_shards(std::span<const ShardTask> tasks) {
+  try {
+    return answers_to(tasks);
+  } catch (const Error& why) {
+    if (shards_.log != nullptr) shards_.log(shards_.context, why.what());
+    throw Error(ErrorKind::invalid_data, SOTTO_SHARDS_FAILED, "data");
+  }
 }
 
 Facts ShardSource::facts(std::uint64_t rows) const {

@@ -26,10 +26,13 @@ class ShardEngine final : public Engine, public ShardHost {
   /// Throws Error{unsupported}: rows are not shipped.
   void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
-  /// Throws Error{invalid_data} if a shard does not answer, or its rows are not those the ledger is about.
+  /// Throws Error{invalid_data}, always the same, if a shard does not answer or its rows are not those the ledger is
+  /// about.
   std::vector<Sensitive<Vector>> run_shards(std::span<const ShardTask> tasks) override;
 
  private:
+  std::vector<Sensitive<Vector>> answers_to(std::span<const ShardTask> tasks);
+
   sotto_shards shards_;
   std::string schema_;
   std::string request_;

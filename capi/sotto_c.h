@@ -211,7 +211,13 @@ typedef struct sotto_shards {
   const char* key;
   int (*run)(void* context, const char* task, void (*take)(void* taker, size_t shard, const char* bytes, size_t size),
              void* taker);
+  void (*log)(void* context, const char* text); /* for the holder of the rows alone: why a training failed; or null */
 } sotto_shards;
+
+/* All that sotto_train_shards tells of shards that failed: rows that changed, came, went or cannot be reached look the
+ * same. A host says no more either. */
+#define SOTTO_SHARDS_FAILED \
+  "data: not every shard answered for the rows the ledger was made for; what was reserved stays spent"
 
 /* Asks every shard how many rows it has and which; `sizes` and `fingerprints` have room for shards->count. */
 sotto_status sotto_shards_describe(const sotto_shards* shards, const char* schema, uint64_t* sizes,

@@ -36,6 +36,7 @@ Size rows_in_memory(void) { return (Size)rows_in_memory_kb * 1024; }
 void host_init(Host *host) {
   host->context = CurrentMemoryContext;
   host->kept = NULL;
+  host->instead = NULL;
 }
 
 int host_protect(Host *host, void (*body)(void *), void *argument) {
@@ -84,9 +85,16 @@ static int sqlstate_of(sotto_status status) {
 }
 
 void host_check(const Host *host, sotto_status status, const sotto_error *error) {
+  const char *message = error->message;
+
+  /* A kept error is raised even by a call that says it succeeded: the transaction is not fit to go on. */
+  if (host != NULL && host->kept != NULL) {
+    if (host->instead == NULL) ReThrowError(host->kept);
+    message = host->instead;
+    status = SOTTO_INVALID_DATA;
+  }
   if (status == SOTTO_OK) return;
-  if (host != NULL && host->kept != NULL) ReThrowError(host->kept);
-  ereport(ERROR, (errcode(sqlstate_of(status)), errmsg("%s", error->message)));
+  ereport(ERROR, (errcode(sqlstate_of(status)), errmsg("%s", message)));
 }
 
 Oid owner_role(void) { return get_role_oid("sotto_owner", false); }

@@ -22,6 +22,7 @@
 typedef struct Host {
   MemoryContext context; /* for what outlives a callback */
   ErrorData *kept;       /* the error that stopped a callback */
+  const char *instead;   /* all the caller may know of it, or null */
 } Host;
 
 extern void host_init(Host *host);
@@ -76,11 +77,11 @@ typedef struct PackedRows {
   TupleTableSlot *slot;
   Snapshot snapshot;
   Size block_bytes;
-  uint64 block; /* being read */
   uint64 blocks;
   bool copied;
   char *memory; /* all blocks, or one of the file's */
   int file;     /* a temporary one, or -1 */
+  uint64 block; /* being read */
   const float *bytes;
 } PackedRows;
 
@@ -89,9 +90,9 @@ extern void packed_close(PackedRows *rows);
 extern sotto_rows packed_rows(PackedRows *rows, const Registered *dataset);
 extern uint32 packed_block_rows(uint32 features);
 extern Size packed_block_bytes(uint32 features);
-
 /* sotto.rows_in_memory, in bytes. */
 extern Size rows_in_memory(void);
+
 /* The ledger of a data set, in the database. */
 typedef struct LedgerStore {
   Host *host;
@@ -110,6 +111,7 @@ typedef struct ShardSet {
   Host *host;
   Registered *dataset;
   Oid curator;
+  bool training; /* for whom may not read the shards */
   char *column; /* by which the table is partitioned */
   int count;
   char **values;

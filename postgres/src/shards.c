@@ -44,6 +44,7 @@ char *cluster_key(void) {
 static void curator_begin(Owner *before, Oid curator) {
   /* Aggregating at the shards is wanted whatever its estimated cost. */
   const char *settings[][2] = {{"search_path", "pg_catalog, pg_temp"},
+                               {"client_min_messages", "error"}, /* what the shards remark is not for the caller */
                                {"enable_partitionwise_aggregate", "on"},
                                {"enable_hashagg", "off"},
                                {"enable_sort", "off"}};
@@ -53,6 +54,11 @@ static void curator_begin(Owner *before, Oid curator) {
   before->guc_level = NewGUCNestLevel();
   for (int i = 0; i < (int)lengthof(settings); ++i)
     (void)set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* To the log alone, whatever the session wants to be told. */
+static void log_for_holder(void *unused, const char *text) {
+  ereport(LOG_SERVER_ONLY, (errmsg("shards of a data set: %s", text), errhidestmt(true), errhidecontext(true)));
 }
 
 static char *bytes_literal(const char *text) {
@@ -77,22 +83,55 @@ static int shard_named(const ShardSet *set, const char *value) {
   return -1;
 }
 
-/* Every group must come from a foreign scan that aggregates there. */
-static void check_pushed(const ShardSet *set) {
-  Owner before;
-  char *plan;
+/*
+ * An error of a shard is the curator's. Whoever else asked is told one fixed thing, as if it had come from the library,
+ * and the log of the server has the rest. A cancel or a shutdown of this server stays what it is.
+ */
+static void hide_error(Host *host, const char *instead) {
+  ErrorData *kept = host->kept;
+  bool ours = kept->funcname != NULL && strcmp(kept->funcname, "ProcessInterrupts") == 0;
 
-  curator_begin(&before, set->curator);
+  log_for_holder(NULL, kept->message);
+  kept->detail = kept->hint = kept->context = kept->detail_log = NULL;
+  if (ours) return;
+  host->instead = instead;
+}
+
+typedef struct Planning {
+  const ShardSet *set;
+  char *plan;
+} Planning;
+
+static void plan_query(void *context) {
+  Planning *planning = context;
+  MemoryContext caller = CurrentMemoryContext;
+  Owner before;
+
+  curator_begin(&before, planning->set->curator);
   SPI_connect();
-  if (SPI_execute(psprintf("EXPLAIN (FORMAT JSON, COSTS OFF) %s", shard_query(set, "")), false, 0) < 0 ||
+  if (SPI_execute(psprintf("EXPLAIN (FORMAT JSON, COSTS OFF) %s", shard_query(planning->set, "")), false, 0) < 0 ||
       SPI_processed != 1)
     elog(ERROR, "the shards cannot be planned");
-  plan = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+  planning->plan =
+      MemoryContextStrdup(caller, SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+  SPI_finish();
+  owner_end(&before);
+}
+
+/* Every group must come from a foreign scan that aggregates there. */
+static void check_pushed(const ShardSet *set) {
+  Planning planning = {set, NULL};
+  sotto_error none = {{0}};
+  char *plan;
+
+  if (host_protect(set->host, plan_query, &planning) != 0) {
+    if (set->training) hide_error(set->host, "the shards cannot be planned");
+    host_check(set->host, SOTTO_STOPPED, &none);
+  }
+  plan = planning.plan;
   if (strstr(plan, "\"Node Type\": \"Aggregate\"") != NULL || strstr(plan, "\"Node Type\": \"Foreign Scan\"") == NULL)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("rows of the shards would be shipped"),
                     errhint("Every partition must be a foreign table whose server has the option extensions 'sotto'.")));
-  SPI_finish();
-  owner_end(&before);
 }
 
 typedef struct Asking {
@@ -131,7 +170,9 @@ static int run_task(void *context, const char *task, void (*take)(void *, size_t
   ShardSet *set = context;
   Asking asking = {set, task, take, taker};
 
-  return host_protect(set->host, ask_shards, &asking);
+  if (host_protect(set->host, ask_shards, &asking) == 0) return 0;
+  if (set->training) hide_error(set->host, SOTTO_SHARDS_FAILED);
+  return 1;
 }
 
 /* The rows of a query, as texts. Asked as the owner: an operator in the caller's search path must not decide which
@@ -201,12 +242,14 @@ static void fill(ShardSet *set, Host *host, Registered *dataset) {
   set->shards.count = (size_t)set->count;
   set->shards.key = cluster_key();
   set->shards.run = run_task;
+  set->shards.log = log_for_holder;
 }
 
 void shards_survey(ShardSet *set, Host *host, Registered *dataset, char whole[65]) {
   sotto_error error;
 
   host_init(host);
+  set->training = false;
   set->curator = GetUserId();
   find_shards(set, dataset->source, dataset);
   fill(set, host, dataset);
@@ -223,6 +266,7 @@ void shards_open(ShardSet *set, Host *host, Registered *dataset) {
   const char **each;
 
   host_init(host);
+  set->training = true;
   set->curator = get_role_oid(dataset->curator, false);
   find_shards(set, dataset->source, dataset);
   set->count = ask_list("SELECT value, row_count, fingerprint FROM sotto.shard WHERE dataset = $1::pg_catalog.int4 ORDER "

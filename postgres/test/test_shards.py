@@ -11,6 +11,7 @@ from server import Server
 
 SHARDED = data.LABEL.replace('"filter"', '"layout": "sharded", "filter"')
 COLUMNS = "id int, age int, income float8, home text, buys text"
+FAILED = "not every shard answered for the rows the ledger was made for"
 SLOW = '{"passes": 300000, "batch_rows": 1000}'
 
 
@@ -136,13 +137,40 @@ class Shards(ServerCase):
         row = "(90001, 30, 50, 'city', 'yes', 2)"
         shard.sql(f"INSERT INTO customers VALUES {row}")
         try:
-            self.refuse("SELECT sotto.train('spread', epsilon => 1.75, lambda => 0.01)", "not those", user="analyst")
+            self.refuse("SELECT sotto.train('spread', epsilon => 1.75, lambda => 0.01)", FAILED, user="analyst")
             self.sql("SELECT sotto.refresh('spread')", user="curator")
             self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'spread'"), str(self.rows + 1))
             self.train(epsilon=1.8)
         finally:
             shard.sql("DELETE FROM customers WHERE id = 90001")
             self.sql("SELECT sotto.refresh('spread')", user="curator")
+
+    def test_whatever_became_of_the_rows_the_analyst_is_told_the_same(self):
+        changes = {"changed": ("UPDATE customers SET age = 21 WHERE id = 4", "UPDATE customers SET age = 20 + (4 * 7919) % 60 WHERE id = 4"),
+                   "emptied": ("ALTER TABLE customers RENAME TO kept; CREATE TABLE customers (LIKE kept);"
+                               "GRANT SELECT ON customers TO remote", "DROP TABLE customers; ALTER TABLE kept RENAME TO customers"),
+                   "stray": ("UPDATE customers SET shard = 77 WHERE id = 4", "UPDATE customers SET shard = 1 WHERE id = 4"),
+                   "gone": ("ALTER TABLE customers RENAME TO kept", "ALTER TABLE kept RENAME TO customers"),
+                   # A value that makes the shard's own query fail, and a text of the row's in what it says.
+                   "told": ("""ALTER TABLE customers RENAME TO kept; CREATE VIEW customers AS SELECT id, (age::text || 'secret'
+                               )::int AS age, income, home, buys, shard FROM kept; GRANT SELECT ON customers TO remote""",
+                            "DROP VIEW customers; ALTER TABLE kept RENAME TO customers"),
+                   "dead": (None, None)}
+        said = {}
+        for name, (change, back) in changes.items():
+            before = self.charged("spread")
+            self.shards[1].sql(change) if change else self.shards[1].kill()
+            try:
+                said[name] = self.refuse("SET client_min_messages = log; SELECT sotto.train('spread', epsilon => 1.6, "
+                                         "lambda => 0.01, options => '{\"again\": true}')", FAILED, "XX001", user="analyst")
+            finally:
+                self.shards[1].sql(back) if back else self.shards[1].start()
+            self.assertEqual(self.charged("spread"), before + 1, name)
+            self.assertNotIn("CONTEXT", said[name])
+        self.assertEqual(len(set(said.values())), 1, said)
+        log = self.server.log.read_text()
+        for word in ("other rows than the ledger", "not every shard answered, or one twice", "not registered", "secret"):
+            self.assertIn(word, log)
 
     def test_what_a_shard_answers_is_sealed(self):
         # The curator's own call gets bytes: never the same, and never a weight in the clear.
@@ -185,7 +213,7 @@ class Shards(ServerCase):
             self.refuse("SELECT sotto.train('spread', epsilon => 1.3)", "mode 600", user="analyst")
             self.assertEqual(self.charged("spread"), before)
             path.chmod(0o600)
-            self.refuse("SELECT sotto.train('spread', epsilon => 1.3, lambda => 0.01)", "sealed", user="analyst")
+            self.refuse("SELECT sotto.train('spread', epsilon => 1.3, lambda => 0.01)", FAILED, user="analyst")
             self.assertEqual(self.charged("spread"), before + 1)
         finally:
             path.with_suffix(".gone").rename(path)

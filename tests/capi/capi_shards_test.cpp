@@ -111,6 +111,7 @@ struct ShardedHost {
   std::size_t silent = 99;  ///< a shard that does not answer
   std::set<std::string> sent;
   std::string other_task;
+  std::string logged;
 
   sotto_shards shards() {
     each = {fingerprints[0], fingerprints[1], fingerprints[2]};
@@ -140,6 +141,7 @@ struct ShardedHost {
       }
       return 0;
     };
+    all.log = [](void* self, const char* text) { static_cast<ShardedHost*>(self)->logged = text; };
     return all;
   }
   void open() {
@@ -208,11 +210,13 @@ TEST_F(CapiShards, TheNoiseIsThatOfTheSizesTheyHave) {
 TEST_F(CapiShards, AnAnswerThatIsMissingSealedOtherwiseOrForAnotherRunReleasesNothingAndStaysSpent) {
   host_.silent = 1;
   EXPECT_EQ(host_.train(), SOTTO_INVALID_DATA);
-  EXPECT_THAT(host_.message, HasSubstr("not every shard"));
+  EXPECT_EQ(host_.message, SOTTO_SHARDS_FAILED);
+  EXPECT_THAT(host_.logged, HasSubstr("not every shard"));
   host_.silent = 99;
   host_.key = std::string(64, '8');
   EXPECT_EQ(host_.train(), SOTTO_INVALID_DATA);
-  EXPECT_THAT(host_.message, HasSubstr("sealed"));
+  EXPECT_EQ(host_.message, SOTTO_SHARDS_FAILED);
+  EXPECT_THAT(host_.logged, HasSubstr("sealed"));
   host_.key = kKey;
   host_.other_task =
       json{{"version", sotto_version()}, {"run", "x"}, {"schema", kSchema}, {"request", kRequest}}.dump();
@@ -224,12 +228,14 @@ TEST_F(CapiShards, AnAnswerThatIsMissingSealedOtherwiseOrForAnotherRunReleasesNo
 TEST_F(CapiShards, OtherRowsThanThoseOfTheLedgerReleaseNothing) {
   host_.rows[2][7][1] += 0.01;
   EXPECT_EQ(host_.train(), SOTTO_INVALID_DATA);
-  EXPECT_THAT(host_.message, HasSubstr("not those the ledger was made for"));
+  EXPECT_EQ(host_.message, SOTTO_SHARDS_FAILED) << "a changed row looks like a shard that is away";
+  EXPECT_THAT(host_.logged, HasSubstr("other rows"));
   EXPECT_TRUE(host_.ledger.released.empty());
 }
 
 TEST_F(CapiShards, WhatHasNoProofForShardsIsRefusedBeforeAnythingIsCharged) {
   EXPECT_EQ(host_.train(R"({"method": "bolt_on", "epsilon": 1})"), SOTTO_UNSUPPORTED);
+  EXPECT_EQ(host_.message, SOTTO_SHARDS_FAILED);
   EXPECT_EQ(host_.train(R"({"epsilon": 1, "order": "fresh"})"), SOTTO_UNSUPPORTED);
   EXPECT_EQ(host_.train(R"({"epsilon": 100})"), SOTTO_BUDGET_EXCEEDED);
   EXPECT_TRUE(host_.ledger.asked.empty());
