@@ -68,12 +68,14 @@ sotto_rows CollectedRows::shuffled(int (*poll)(void*), void* context) {
     std::swap(*label_at(left - 1), *label_at(other));
   }
   fingerprint_ = encoder_.fingerprint();
+  sum_ = encoder_.raw().sum_text();
   const Facts facts = encoder_.facts();
   sotto_rows rows{};
   rows.context = this;
   rows.facts = {facts.rows, facts.features, facts.classes, facts.data_norm};
   rows.block_rows = block_rows_;
   rows.fingerprint = fingerprint_.c_str();
+  rows.sum = sum_.c_str();
   rows.read = read;
   rows.poll = ask;
   return rows;

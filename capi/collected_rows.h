@@ -35,6 +35,7 @@ class CollectedRows {
   std::vector<float> blocks_;
   std::uint64_t rows_ = 0;
   std::string fingerprint_;
+  std::string sum_;
   int (*poll_)(void*) = nullptr;
   void* poll_context_ = nullptr;
 };

@@ -17,10 +17,13 @@ std::uint32_t values_of(const Schema& schema) { return schema.format == FileForm
 
 }  // namespace
 
-void RowMultiset::add(const Digest& row) noexcept {
-  std::array<std::uint64_t, 4> words{};
-  static_assert(sizeof words == sizeof row);
-  std::memcpy(words.data(), row.data(), sizeof words);
+RowMultiset::RowMultiset(std::uint64_t rows, std::string_view sum) : rows_(rows) {
+  Digest bytes{};
+  if (!digest_from_hex(sum, bytes)) throw Error(ErrorKind::invalid_data, "sum: must be 64 hexadecimal digits");
+  std::memcpy(sum_.data(), bytes.data(), sizeof sum_);
+}
+
+void RowMultiset::add_sum(const Sum& words) noexcept {
   bool carry = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::uint64_t partial = sum_[i] + words[i];
@@ -28,7 +31,25 @@ void RowMultiset::add(const Digest& row) noexcept {
     carry = partial < words[i] || total < partial;
     sum_[i] = total;
   }
+}
+
+void RowMultiset::add(const Digest& row) noexcept {
+  Sum words{};
+  static_assert(sizeof words == sizeof row);
+  std::memcpy(words.data(), row.data(), sizeof words);
+  add_sum(words);
   ++rows_;
+}
+
+void RowMultiset::add(const RowMultiset& other) noexcept {
+  add_sum(other.sum_);
+  rows_ += other.rows_;
+}
+
+std::string RowMultiset::sum_text() const {
+  Digest bytes{};
+  std::memcpy(bytes.data(), sum_.data(), sizeof sum_);
+  return hex_of(bytes);
 }
 
 std::string RowMultiset::fingerprint() const {

@@ -31,12 +31,21 @@ class TableColumns final : public RowReader {
 /// A multiset of rows in 256 bits: the sum of the rows' hashes modulo 2^256, so that the order of rows has no effect.
 class RowMultiset {
  public:
+  RowMultiset() = default;
+  /// From rows() and sum_text(). Throws Error{invalid_data} for what is not such a text.
+  RowMultiset(std::uint64_t rows, std::string_view sum);
   void add(const Digest& row) noexcept;
+  /// The rows of both, however they were parted.
+  void add(const RowMultiset& other) noexcept;
   std::string fingerprint() const;
+  std::string sum_text() const;
   std::uint64_t rows() const noexcept { return rows_; }
 
  private:
-  std::array<std::uint64_t, 4> sum_{};
+  using Sum = std::array<std::uint64_t, 4>;
+  void add_sum(const Sum& words) noexcept;
+
+  Sum sum_{};
   std::uint64_t rows_ = 0;
 };
 
@@ -54,6 +63,7 @@ class TableEncoder {
   std::size_t column_count() const noexcept { return table_.columns().size(); }
   const std::vector<std::string>& columns() const noexcept { return table_.columns(); }
   std::string fingerprint() const { return raw_.fingerprint(); }
+  const RowMultiset& raw() const noexcept { return raw_; }
 
  private:
   void put(float* row, float& label);

@@ -1,3 +1,5 @@
+#include "capi/shards.h"
+
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -5,7 +7,6 @@
 #include "capi/boundary.h"
 #include "capi/collected_rows.h"
 #include "capi/request.h"
-#include "capi/shards.h"
 #include "sotto/base/version.h"
 #include "sotto/privacy/sealed_secret.h"
 #include "sotto/random/bit_source.h"
@@ -45,15 +46,16 @@ Task task_from(const char* text) {
   }
 }
 
-std::string note_text(const ShardNote& note) {
-  return Json{{"rows", note.rows}, {"fingerprint", note.fingerprint}}.dump();
+/// What a shard says about itself, sealed along with its result: a sum, to which those of others can be added.
+std::string note_text(const sotto_rows& rows) {
+  require(rows.sum != nullptr, "sum", "of a shard's rows must be given");
+  return Json{{"rows", rows.facts.rows}, {"sum", rows.sum}}.dump();
 }
 
-ShardNote note_from(const std::string& text) {
+RowMultiset note_from(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
-  ShardNote note;
-  if (json.is_object()) note = {json.value("rows", std::uint64_t{0}), json.value("fingerprint", std::string())};
-  return note;
+  if (!json.is_object()) throw Error(ErrorKind::invalid_data, "note: of a shard cannot be read");
+  return {json.value("rows", std::uint64_t{0}), json.value("sum", std::string())};
 }
 
 /// What came back, by shard. Its function is called by the host and must not throw.
@@ -74,7 +76,7 @@ struct Answers {
 
 struct Answer {
   Sensitive<Vector> secret;
-  ShardNote note;
+  RowMultiset rows;
 };
 
 std::vector<Answer> ask(const sotto_shards& shards, const std::string& task) {
@@ -126,14 +128,9 @@ Sensitive<Vector> run_passes(const sotto_rows& rows, const std::string& request)
   return std::move(psgd).finish();
 }
 
-Digest whole_fingerprint(const std::vector<ShardNote>& notes) {
-  Sha256 hash;
-  hash.add_text("sotto shards 1");
-  for (const ShardNote& note : notes) {
-    hash.add_number(note.rows);
-    hash.add_text(note.fingerprint);
-  }
-  return hash.finish();
+void put_hex(const std::string& hex, char out[65]) {
+  hex.copy(out, 64);
+  out[64] = '\0';
 }
 
 }  // namespace
@@ -153,8 +150,8 @@ std::vector<Sensitive<Vector>> ShardEngine::answers_to(std::span<const ShardTask
   std::vector<Answer> answers = ask(shards_, task_text(schema_, request_));
   std::vector<Sensitive<Vector>> results;
   for (std::size_t p = 0; p < answers.size(); ++p) {
-    const bool same = p < tasks.size() && answers[p].note.rows == tasks[p].facts.rows &&
-                      answers[p].note.fingerprint == shards_.fingerprints[p];
+    const bool same = p < tasks.size() && answers[p].rows.rows() == tasks[p].facts.rows &&
+                      answers[p].rows.fingerprint() == shards_.fingerprints[p];
     if (!same) throw Error(ErrorKind::invalid_data, "shard " + std::to_string(p) + " has other rows than the ledger");
     results.push_back(std::move(answers[p].secret));
   }
@@ -204,25 +201,21 @@ sotto_status sotto_shard_answer(const sotto_rows* rows, const char* task, const 
     const Task asked = task_from(task);
     const Digest secret_key = key_of(key);
     Sensitive<Vector> secret = asked.request.empty() ? Sensitive<Vector>(Vector()) : run_passes(*rows, asked.request);
-    const ShardNote note{rows->facts.rows, rows->fingerprint};
-    *sealed = copy_text(SealedSecret::seal(std::move(secret), note_text(note), secret_key, task));
+    *sealed = copy_text(SealedSecret::seal(std::move(secret), note_text(*rows), secret_key, task));
   });
 }
 
 sotto_status sotto_shards_describe(const sotto_shards* shards, const char* schema, uint64_t* sizes,
                                    char (*fingerprints)[65], char whole[65], sotto_error* error) {
   return guarded(error, [&] {
-    std::vector<ShardNote> notes;
-    for (Answer& answer : ask(*shards, task_text(schema, ""))) notes.push_back(std::move(answer.note));
-    for (std::size_t p = 0; p < notes.size(); ++p) {
-      require(notes[p].fingerprint.size() == 64, "fingerprint", "of a shard must be 64 hexadecimal digits");
-      sizes[p] = notes[p].rows;
-      notes[p].fingerprint.copy(fingerprints[p], 64);
-      fingerprints[p][64] = '\0';
+    RowMultiset all;
+    std::size_t p = 0;
+    for (const Answer& answer : ask(*shards, task_text(schema, ""))) {
+      sizes[p] = answer.rows.rows();
+      put_hex(answer.rows.fingerprint(), fingerprints[p++]);
+      all.add(answer.rows);
     }
-    const std::string hex = hex_of(whole_fingerprint(notes));
-    hex.copy(whole, 64);
-    whole[64] = '\0';
+    put_hex(all.fingerprint(), whole);
   });
 }
 

@@ -9,12 +9,6 @@
 
 namespace sotto::capi {
 
-/// What a shard says about itself, sealed along with its result.
-struct ShardNote {
-  std::uint64_t rows = 0;
-  std::string fingerprint;
-};
-
 /// Shards that a host reaches by sending them a task. No row comes back: each shard makes its passes where its rows
 /// are, and what it sends is sealed.
 class ShardEngine final : public Engine, public ShardHost {

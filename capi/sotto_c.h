@@ -66,6 +66,7 @@ typedef struct sotto_rows {
   sotto_facts facts;
   uint32_t block_rows;
   const char* fingerprint; /* of the raw rows, 64 hexadecimal digits */
+  const char* sum;         /* what it is a hash of; null unless a shard's */
   int (*read)(void* context, uint64_t block, const float** bytes);
   int (*poll)(void* context); /* called every few thousand rows; nonzero stops */
 } sotto_rows;
@@ -219,7 +220,8 @@ typedef struct sotto_shards {
 #define SOTTO_SHARDS_FAILED \
   "data: not every shard answered for the rows the ledger was made for; what was reserved stays spent"
 
-/* Asks every shard how many rows it has and which; `sizes` and `fingerprints` have room for shards->count. */
+/* Asks every shard how many rows it has and which; `sizes` and `fingerprints` have room for shards->count. `whole` is
+ * the fingerprint the rows have on one server too: however they are parted, they are the same rows. */
 sotto_status sotto_shards_describe(const sotto_shards* shards, const char* schema, uint64_t* sizes,
                                    char (*fingerprints)[65], char whole[65], sotto_error* error);
 /* As sotto_plan and sotto_train. */

@@ -130,6 +130,7 @@ sotto_rows packed_rows(PackedRows *rows, const Registered *dataset) {
   result.facts = dataset->facts;
   result.block_rows = dataset->block_rows;
   result.fingerprint = dataset->fingerprint;
+  result.sum = NULL;
   result.read = read_block;
   result.poll = poll;
   return result;

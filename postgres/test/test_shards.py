@@ -172,6 +172,15 @@ class Shards(ServerCase):
         for word in ("other rows than the ledger", "not every shard answered, or one twice", "not registered", "secret"):
             self.assertIn(word, log)
 
+    def test_the_same_rows_have_one_budget_however_they_are_laid_out(self):
+        self.refuse(data.register("heap", "customers", epsilon=7), "registered already", user="curator")
+        self.refuse(data.register("again", "spread", epsilon=7), "registered already", user="curator")
+        self.sql("ALTER TABLE spread0 RENAME TO zspread")
+        try:
+            self.refuse(data.register("again", "spread", epsilon=7, options=SHARDED), "registered already", user="curator")
+        finally:
+            self.sql("ALTER TABLE zspread RENAME TO spread0")
+
     def test_what_a_shard_answers_is_sealed(self):
         # The curator's own call gets bytes: never the same, and never a weight in the clear.
         logged = self.shards[0].log.read_text()

@@ -144,11 +144,15 @@ struct ShardedHost {
     all.log = [](void* self, const char* text) { static_cast<ShardedHost*>(self)->logged = text; };
     return all;
   }
-  void open() {
-    sotto_shards all = shards();
+  void describe() {
+    const sotto_shards all = shards();
     sotto_error error{};
     ASSERT_EQ(sotto_shards_describe(&all, kSchema, sizes.data(), fingerprints, whole, &error), SOTTO_OK)
         << error.message;
+  }
+  void open() {
+    describe();
+    sotto_error error{};
     EXPECT_EQ(sizes, (std::vector<std::uint64_t>{300, 200, 100}));
     sotto_rows facts{};
     facts.facts = {600, 2, 2, 1.0};
@@ -243,6 +247,20 @@ TEST_F(CapiShards, WhatHasNoProofForShardsIsRefusedBeforeAnythingIsCharged) {
 
 TEST_F(CapiShards, NoAnswerIsSentTwiceTheSame) {
   ASSERT_EQ(host_.train(), SOTTO_OK) << host_.message;
+TEST_F(CapiShards, TheSameRowsHaveOneFingerprintHoweverTheyAreParted) {
+  std::vector<std::vector<double>> all;
+  for (const auto& shard : host_.rows) all.insert(all.end(), shard.begin(), shard.end());
+  EXPECT_STREQ(Collected(all).rows().fingerprint, host_.whole) << "on one server";
+  ShardedHost turned;
+  std::swap(turned.rows[0], turned.rows[2]);
+  std::swap(turned.rows[1][3], turned.rows[2][5]);
+  turned.describe();
+  EXPECT_STREQ(turned.whole, host_.whole) << "on other shards";
+  turned.rows[1][3][1] += 0.01;
+  turned.describe();
+  EXPECT_STRNE(turned.whole, host_.whole);
+}
+
   ASSERT_EQ(host_.train(R"({"epsilon": 1, "lambda": 0.1, "passes": 2, "again": true})"), SOTTO_OK) << host_.message;
   EXPECT_EQ(host_.sent.size(), 9U);
 }
