@@ -2,9 +2,12 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rls.h"
 
 /*
  * Training as an aggregate, over rows as a query brings them. The state holds encoded rows in the library's memory and
@@ -77,6 +80,38 @@ static void refuse_early(const Collecting *state) {
   sotto_text_free(&card);
 }
 
+static bool column_readable(Oid source, const char *column, Oid user) {
+  AttrNumber number = get_attnum(source, column);
+
+  return number != InvalidAttrNumber && pg_attribute_aclcheck(source, number, user, ACL_SELECT) == ACLCHECK_OK;
+}
+
+/*
+ * A ledger takes the rows it was made for and no others: whoever may not read them would learn whether a guess is
+ * right. Row security may keep rows even from who may read the table, unless it was registered as that user sees it.
+ */
+static void require_readable(const Registered *dataset) {
+  Oid user = GetUserId();
+  bool registrar = dataset->curator != NULL && strcmp(dataset->curator, GetUserNameFromId(user, false)) == 0;
+  bool readable = get_rel_name(dataset->source) != NULL &&
+                  (registrar || check_enable_rls(dataset->source, user, true) != RLS_ENABLED);
+
+  if (strcmp(dataset->layout, "sharded") == 0)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("data set \"%s\" is sharded: its rows are not shipped", dataset->name),
+                    errhint("Train on it with sotto.train.")));
+  if (readable && pg_class_aclcheck(dataset->source, user, ACL_SELECT) != ACLCHECK_OK) {
+    int count;
+    char **columns = declared_columns(dataset->features, &count);
+
+    for (int i = 0; i <= count && readable; ++i)
+      readable = column_readable(dataset->source, i < count ? columns[i] : dataset->label, user);
+  }
+  if (!readable)
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("permission denied for the table of data set \"%s\"", dataset->name)));
+}
+
 static Collecting *training_begin(FunctionCallInfo fcinfo) {
   MemoryContext before = MemoryContextSwitchTo(aggregate_context(fcinfo));
   Collecting *state = palloc0(sizeof(Collecting));
@@ -90,6 +125,7 @@ static Collecting *training_begin(FunctionCallInfo fcinfo) {
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("data set and request must be given")));
   request = PG_GETARG_JSONB_P(2);
   state->dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+  require_readable(state->dataset);
   state->request = JsonbToCString(NULL, &request->root, VARSIZE(request));
   refuse_early(state);
   columns = declared_columns(state->dataset->features, &count);
@@ -237,11 +273,13 @@ Datum pg_sotto_train_table(PG_FUNCTION_ARGS) {
   Registered *dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
   Oid types[2] = {TEXTOID, JSONBOID};
   Datum values[2] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
-  char *query = psprintf("SELECT sotto.train_%s($1, $2, %s", dataset_is_array(dataset) ? "array" : "cells",
-                         aggregate_arguments(dataset));
+  char *query;
   bool missing = true;
   int64 model = 0;
 
+  require_readable(dataset);
+  query = psprintf("SELECT sotto.train_%s($1, $2, %s", dataset_is_array(dataset) ? "array" : "cells",
+                   aggregate_arguments(dataset));
   SPI_connect();
   if (SPI_execute_with_args(query, 2, types, values, NULL, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
     elog(ERROR, "the table cannot be read");

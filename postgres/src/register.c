@@ -97,6 +97,10 @@ static int32 ledger_of(const Packing *packing, int32 id, const char *name, const
   char *known = ask_as_owner("SELECT ledger FROM sotto.ledger_head WHERE fingerprint = $1", 1, fingerprint);
 
   if (known != NULL) {
+    /* That they are refused tells a curator that these rows are another's. A second budget for them would be worse:
+     * so it is told, and written down who asked. */
+    ereport(LOG_SERVER_ONLY, (errmsg("rows that have a ledger were registered again as \"%s\" by %s", name,
+                                     GetUserNameFromId(GetUserId(), false))));
     terms[0] = known;
     terms[1] = options;
     if (ask_as_owner("SELECT name FROM sotto.dataset WHERE ledger = $1::int4", 1, terms) != NULL)

@@ -120,6 +120,23 @@ class AggregateAttacks(ServerCase):
                 self.refuse(text, "permission denied", user="stranger")
         self.assertEqual(self.charged(), 0)
 
+    def test_nor_can_another_curator(self):
+        self.sql("CREATE ROLE second LOGIN IN ROLE sotto_curator; GRANT USAGE ON SCHEMA playground TO second;"
+                 "CREATE TABLE playground.guess AS SELECT * FROM customers; GRANT SELECT ON playground.guess TO second, curator")
+        before = self.charged()
+        right = f"SELECT sotto.train_cells('shop', '{ASKED}', {CELLS}) FROM playground.guess"
+        wrong = right + " WHERE id > 1"
+        self.assertEqual(self.refuse(right, "permission denied", user="second"), self.refuse(wrong, "permission denied", user="second"))
+        self.refuse("SELECT sotto.train_table('shop', epsilon => 1)", "permission denied", user="second")
+        self.assertEqual(self.charged(), before)
+        # Who may read those columns may know; not so where row security hides rows from them.
+        self.sql("GRANT SELECT (age, income, home, buys) ON customers TO second")
+        self.sql(right, user="second")
+        self.assertEqual(self.charged(), before + 1)
+        self.sql("ALTER TABLE customers ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON customers USING (id > 1)")
+        self.refuse(right, "permission denied", user="second")
+        self.sql("DROP POLICY p ON customers; ALTER TABLE customers DISABLE ROW LEVEL SECURITY")
+
     def test_states_cannot_be_had(self):
         for text in ("SELECT sotto.train_final(NULL)", "SELECT sotto.shard_final(NULL)",
                      "SELECT sotto.collect_cells(NULL, 'shop', '{}', 'x')", "SELECT sotto.score_serialize_(NULL)"):

@@ -181,6 +181,13 @@ class Shards(ServerCase):
         finally:
             self.sql("ALTER TABLE zspread RENAME TO spread0")
 
+    def test_rows_of_shards_are_not_shipped_to_an_aggregate(self):
+        lines = [len(shard.log.read_text().splitlines()) for shard in self.shards]
+        self.refuse("SELECT sotto.train_table('spread', epsilon => 1, lambda => 0.01)", "not shipped", user="curator")
+        self.assertEqual([len(shard.log.read_text().splitlines()) for shard in self.shards], lines)
+        self.refuse("SELECT sotto.train_cells('spread', '{\"epsilon\": 1}', sotto.cell(age), sotto.cell(income), sotto.cell(home), "
+                    "sotto.cell(buys)) FROM customers", "not shipped", user="curator")
+
     def test_what_a_shard_answers_is_sealed(self):
         # The curator's own call gets bytes: never the same, and never a weight in the clear.
         logged = self.shards[0].log.read_text()
