@@ -135,6 +135,11 @@ TEST(ShardAverage, RefusesWhatWouldMoveRowsBetweenShardsAndSizesThatDoNotAddUp) 
   EXPECT_EQ(field_of({.sgd = {.order = RowOrder::fresh}}), "order");
   EXPECT_EQ(field_of({.shards = 0}), "shards");
   EXPECT_EQ(field_of({.shards = 101}), "shards");
+  EXPECT_EQ(field_of({.shards = 4096}, input_of(5000, 0.1)), "");
+  EXPECT_EQ(field_of({.shards = 4097}, input_of(5000, 0.1)), "shards");
+  EXPECT_EQ(field_of({.shards = 4096}, input_of(5000, 0.1, 8193)), "shards") << "more weights than are held at once";
+  const std::vector<std::uint64_t> many(4097, 1);
+  EXPECT_EQ(field_of({.sizes = many}, input_of(4097, 0.1)), "shards");
   constexpr std::uint64_t kShort[] = {50, 49}, kEmpty[] = {100, 0};
   EXPECT_EQ(field_of({.sizes = kShort}), "sizes");
   EXPECT_EQ(field_of({.sizes = kEmpty}), "sizes");

@@ -33,7 +33,9 @@ void check(const ShardAverage& options, const PlanInput& input) {
 std::vector<std::uint64_t> sizes_of(const ShardAverage& options, std::uint64_t rows) {
   std::vector<std::uint64_t> sizes(options.sizes.begin(), options.sizes.end());
   if (sizes.empty()) {
-    require(options.shards > 0 && options.shards <= rows, "shards", "must lie between 1 and the number of rows");
+    require(options.shards > 0 && options.shards <= std::min<std::uint64_t>(rows, ShardAverage::kMostShards), "shards",
+            "got " + std::to_string(options.shards) + ", must lie between 1 and the number of rows, and be at most " +
+                std::to_string(ShardAverage::kMostShards));
     for (std::uint64_t p = 0; p < options.shards; ++p) {
       sizes.push_back(rows / options.shards + (p < rows % options.shards ? 1 : 0));
     }
@@ -42,6 +44,14 @@ std::vector<std::uint64_t> sizes_of(const ShardAverage& options, std::uint64_t r
   require(filled && std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) == rows, "sizes",
           "must be above 0 and add up to the number of rows");
   return sizes;
+}
+
+// The weights of every shard are held at once, until they are averaged.
+void check_room(std::uint64_t shards, std::uint64_t weights) {
+  require(shards <= ShardAverage::kMostShards && weights <= ShardAverage::kMostWeights / shards, "shards",
+          std::to_string(shards) + " of " + std::to_string(weights) + " weights each: must be at most " +
+              std::to_string(ShardAverage::kMostShards) + ", and their weights together " +
+              std::to_string(ShardAverage::kMostWeights));
 }
 
 double weight_of(const ShardTask& task, std::uint64_t rows) {
@@ -97,7 +107,9 @@ std::vector<ShardTask> ShardAverage::tasks(const PlanInput& input) const {
   check(*this, input);
   make_recipe(sgd, input.problem, input.facts);  // its checks of the whole
   std::vector<ShardTask> tasks;
-  for (const std::uint64_t size : sizes_of(*this, input.facts.rows)) {
+  const std::vector<std::uint64_t> all = sizes_of(*this, input.facts.rows);
+  check_room(all.size(), weight_count(input.problem.loss, input.facts));
+  for (const std::uint64_t size : all) {
     Facts facts = input.facts;
     facts.rows = size;
     tasks.push_back({make_recipe(sgd, input.problem, facts), facts});

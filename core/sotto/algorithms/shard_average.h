@@ -17,6 +17,8 @@ struct ShardAverage {
   static constexpr std::string_view kSummary =
       "permutation SGD on each shard, one average, noise once; any smooth loss";
   static constexpr std::string_view kReference = "spec 3.6; [Wu17, Algorithms 1 and 2], corrected, on shards";
+  static constexpr std::uint64_t kMostShards = 4096;
+  static constexpr std::uint64_t kMostWeights = std::uint64_t{1} << 25;  ///< of all shards together: 256 MB
   std::uint32_t shards = 4;
   SgdOptions sgd{};
   MechanismChoice mechanism = MechanismChoice::automatic;
@@ -25,7 +27,8 @@ struct ShardAverage {
   std::span<const std::uint64_t> sizes{};
 
   static constexpr auto fields() {
-    return std::tuple{field("shards", &ShardAverage::shards, "shards of the rows, as equal as can be"),
+    return std::tuple{field("shards", &ShardAverage::shards,
+                            "shards of the rows, as equal as can be; at most 4096, of 2^25 weights together"),
                       field("sgd", &ShardAverage::sgd, ""),
                       field("mechanism", &ShardAverage::mechanism, "law of the noise; auto follows delta")};
   }
