@@ -44,6 +44,7 @@ char *cluster_key(void) {
 static void curator_begin(Owner *before, Oid curator) {
   /* Aggregating at the shards is wanted whatever its estimated cost. */
   const char *settings[][2] = {{"search_path", "pg_catalog, pg_temp"},
+                               {"standard_conforming_strings", "on"},
                                {"client_min_messages", "error"}, /* what the shards remark is not for the caller */
                                {"enable_partitionwise_aggregate", "on"},
                                {"enable_hashagg", "off"},

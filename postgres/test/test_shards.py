@@ -188,6 +188,10 @@ class Shards(ServerCase):
         self.refuse("SELECT sotto.train_cells('spread', '{\"epsilon\": 1}', sotto.cell(age), sotto.cell(income), sotto.cell(home), "
                     "sotto.cell(buys)) FROM customers", "not shipped", user="curator")
 
+    def test_settings_of_a_session_do_not_change_the_question(self):
+        self.sql("SET standard_conforming_strings = off; SET escape_string_warning = off; SET backslash_quote = on;"
+                 "SELECT sotto.train('spread', epsilon => 1.95, lambda => 0.01)", user="analyst")
+
     def test_what_a_shard_answers_is_sealed(self):
         # The curator's own call gets bytes: never the same, and never a weight in the clear.
         logged = self.shards[0].log.read_text()
