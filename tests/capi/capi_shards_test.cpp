@@ -197,18 +197,27 @@ TEST_F(CapiShards, AreAskedOnceTheChargeIsCommittedAndAveragedIntoOneModel) {
 }
 
 TEST_F(CapiShards, TheNoiseIsThatOfTheSizesTheyHave) {
-  const sotto_shards all = host_.shards();
-  const sotto_store store = host_.ledger.store();
-  sotto_text card{};
-  sotto_error error{};
-  ASSERT_EQ(sotto_plan_shards(&all, &store, R"({"epsilon": 1, "passes": 2})", &card, &error), SOTTO_OK)
-      << error.message;
-  const json uneven = json::parse(card.data);
-  sotto_text_free(&card);
-  ASSERT_EQ(sotto_plan_shards(&all, &store, R"({"epsilon": 1, "passes": 2, "shards": 3})", &card, &error), SOTTO_OK);
-  EXPECT_EQ(uneven["noise"], json::parse(card.data)["noise"]) << "the number of shards is the host's, not the caller's";
-  sotto_text_free(&card);
-  EXPECT_THAT(uneven["remarks"].dump(), HasSubstr("3 shards"));
+  const auto planned = [&](const char* request) {
+    const sotto_shards all = host_.shards();
+    const sotto_store store = host_.ledger.store();
+    sotto_text card{};
+    sotto_error error{};
+    EXPECT_EQ(sotto_plan_shards(&all, &store, request, &card, &error), SOTTO_OK) << error.message;
+    json read = json::parse(card.data);
+    sotto_text_free(&card);
+    return read;
+  };
+  const std::string asked =
+      R"({"epsilon": 1, "lambda": 0, "passes": 2, "batch_rows": 10, "step": "constant", "step_size": 0.1)";
+  const json card = planned((asked + "}").c_str());
+  // Convex, constant steps, a row is in one batch a pass: Delta_p = passes 2 L step / b = 0.04 for every shard, and the
+  // dearest is the one whose share of the average is largest: 300 of 600.
+  EXPECT_NEAR(card["l2_sensitivity"].get<double>(), 0.5 * 0.04, 1e-6);
+  EXPECT_EQ(card["noise"]["mechanism"], "l2_laplace");
+  EXPECT_NEAR(card["noise"]["scale"].get<double>(), 0.5 * 0.04, 1e-4);
+  EXPECT_EQ(planned((asked + R"(, "shards": 4})").c_str())["noise"], card["noise"])
+      << "the number of shards is the host's, not the caller's";
+  EXPECT_THAT(card["remarks"].dump(), HasSubstr("3 shards"));
 }
 
 TEST_F(CapiShards, AnAnswerThatIsMissingSealedOtherwiseOrForAnotherRunReleasesNothingAndStaysSpent) {
@@ -225,6 +234,7 @@ TEST_F(CapiShards, AnAnswerThatIsMissingSealedOtherwiseOrForAnotherRunReleasesNo
   host_.other_task =
       json{{"version", sotto_version()}, {"run", "x"}, {"schema", kSchema}, {"request", kRequest}}.dump();
   EXPECT_EQ(host_.train(), SOTTO_INVALID_DATA) << "an answer to another task";
+  EXPECT_EQ(host_.message, SOTTO_SHARDS_FAILED);
   EXPECT_EQ(std::count(host_.ledger.asked.begin(), host_.ledger.asked.end(), "append reserved"), 3);
   EXPECT_TRUE(host_.ledger.released.empty());
 }
@@ -237,16 +247,6 @@ TEST_F(CapiShards, OtherRowsThanThoseOfTheLedgerReleaseNothing) {
   EXPECT_TRUE(host_.ledger.released.empty());
 }
 
-TEST_F(CapiShards, WhatHasNoProofForShardsIsRefusedBeforeAnythingIsCharged) {
-  EXPECT_EQ(host_.train(R"({"method": "bolt_on", "epsilon": 1})"), SOTTO_UNSUPPORTED);
-  EXPECT_EQ(host_.message, SOTTO_SHARDS_FAILED);
-  EXPECT_EQ(host_.train(R"({"epsilon": 1, "order": "fresh"})"), SOTTO_UNSUPPORTED);
-  EXPECT_EQ(host_.train(R"({"epsilon": 100})"), SOTTO_BUDGET_EXCEEDED);
-  EXPECT_TRUE(host_.ledger.asked.empty());
-}
-
-TEST_F(CapiShards, NoAnswerIsSentTwiceTheSame) {
-  ASSERT_EQ(host_.train(), SOTTO_OK) << host_.message;
 TEST_F(CapiShards, TheSameRowsHaveOneFingerprintHoweverTheyAreParted) {
   std::vector<std::vector<double>> all;
   for (const auto& shard : host_.rows) all.insert(all.end(), shard.begin(), shard.end());
@@ -261,6 +261,15 @@ TEST_F(CapiShards, TheSameRowsHaveOneFingerprintHoweverTheyAreParted) {
   EXPECT_STRNE(turned.whole, host_.whole);
 }
 
+TEST_F(CapiShards, WhatHasNoProofForShardsIsRefusedBeforeAnythingIsCharged) {
+  EXPECT_EQ(host_.train(R"({"method": "bolt_on", "epsilon": 1})"), SOTTO_UNSUPPORTED);
+  EXPECT_EQ(host_.train(R"({"epsilon": 1, "order": "fresh"})"), SOTTO_UNSUPPORTED);
+  EXPECT_EQ(host_.train(R"({"epsilon": 100})"), SOTTO_BUDGET_EXCEEDED);
+  EXPECT_TRUE(host_.ledger.asked.empty());
+}
+
+TEST_F(CapiShards, NoAnswerIsSentTwiceTheSame) {
+  ASSERT_EQ(host_.train(), SOTTO_OK) << host_.message;
   ASSERT_EQ(host_.train(R"({"epsilon": 1, "lambda": 0.1, "passes": 2, "again": true})"), SOTTO_OK) << host_.message;
   EXPECT_EQ(host_.sent.size(), 9U);
 }
