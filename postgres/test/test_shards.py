@@ -31,7 +31,7 @@ class Shards(ServerCase):
             cls.shards.append(shard)
             cls.give_key(shard)
             shard.sql("CREATE EXTENSION sotto; CREATE ROLE remote LOGIN IN ROLE sotto_curator; CREATE ROLE spy LOGIN IN ROLE sotto_analyst;"
-                      f"{data.CUSTOMERS.format(rows=cls.rows)} DELETE FROM customers WHERE id % 3 <> {number};"
+                      f"{data.CUSTOMERS.format(rows=cls.rows)} DELETE FROM customers WHERE id / 3 % 3 <> {number};"
                       f"ALTER TABLE customers ADD shard int DEFAULT {number}; GRANT SELECT ON customers TO remote")
         cls.server.sql("CREATE EXTENSION postgres_fdw; GRANT USAGE ON FOREIGN DATA WRAPPER postgres_fdw TO curator;"
                        f"CREATE TABLE spread ({COLUMNS}, shard int) PARTITION BY LIST (shard); GRANT SELECT ON spread TO curator")
