@@ -128,6 +128,10 @@ static sotto_rows open_rows(Oid source, const Registered *dataset, Host *host) {
   sotto_encoder *encoder =
       encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns);
 
+  if (source == dataset->source)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("public_source: is the table of data set \"%s\"", dataset->name),
+                    errhint("Tune on it with parts or random_stopping, which are charged.")));
   collect_table(source, dataset->label, dataset->features, encoder, &all);
   if (all.count < 2 || all.count > PG_UINT32_MAX)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the public table must have at least two rows")));
@@ -141,7 +145,9 @@ static sotto_rows open_rows(Oid source, const Registered *dataset, Host *host) {
   rows.facts = dataset->facts;
   rows.facts.rows = all.count;
   rows.block_rows = (uint32)all.count;
-  rows.fingerprint = "";
+  /* Not theirs: the library refuses the ledger's own rows for public ones, which to whoever may not read those would be
+   * an exact answer to a guess at them. Here the table is compared instead, which is public. */
+  rows.fingerprint = "0000000000000000000000000000000000000000000000000000000000000000";
   rows.read = read_open_rows;
   rows.poll = poll_open_rows;
   return rows;
