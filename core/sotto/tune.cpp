@@ -13,6 +13,7 @@
 #include "sotto/base/sha256.h"
 #include "sotto/optim/row_counts.h"
 #include "sotto/optim/row_gradients.h"
+#include "sotto/priced_request.h"
 #include "sotto/random/samplers.h"
 #include "sotto/tuning/parts.h"
 
@@ -161,8 +162,10 @@ std::string joined_digest(const std::string& one, const std::string& other) {
 
 Released by_public_data(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
-  const TrainRequest chosen = choose_on_public(public_rows, request, charged.bits);
-  const Quote quoted = quote(chosen, rows.facts(terms.rows), charged.use.ledger);
+  const Facts facts = rows.facts(terms.rows);
+  const TrainRequest chosen =
+      priced_request(choose_on_public(public_rows, request, charged.bits), facts, charged.use.ledger);
+  const Quote quoted = quote(chosen, facts, charged.use.ledger);
   ChargedRun run = charged_run(chosen, quoted, terms);
   const std::string remark = tried_text(request, kOnPublicRows);
   run.request = joined_digest(run.request, remark);
