@@ -140,8 +140,9 @@ sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, con
     StoreLedger ledger(*store);
     BlockSource source(*rows);
     BitSource bits;
-    const std::unique_ptr<Engine> open = open_rows == nullptr ? nullptr : BlockSource(*open_rows).open();
-    const Released released = tune(source, open.get(), asked.tune, {{ledger, asked.again}, bits});
+    std::optional<BlockSource> open;
+    if (open_rows != nullptr) open.emplace(*open_rows);
+    const Released released = tune(source, open ? &*open : nullptr, asked.tune, {{ledger, asked.again}, bits});
     *entry = released.model.card.budget.entry;
     *stored = released.stored ? 1 : 0;
     *model = copy_text(released.text);

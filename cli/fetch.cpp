@@ -12,8 +12,6 @@
 #include "sotto/base/sha256.h"
 #include "sotto/data/byte_source.h"
 
-extern char** environ;
-
 namespace sotto::cli {
 namespace {
 
@@ -28,7 +26,10 @@ std::string digest_of(const fs::path& path) {
   return hex_of(digest.finish());
 }
 
-bool is_there(const fs::path& path, std::string_view sha256) { return fs::exists(path) && digest_of(path) == sha256; }
+bool is_there(const fs::path& path, std::string_view sha256) {
+  std::error_code unreadable;  // then it is not there
+  return fs::is_regular_file(path, unreadable) && digest_of(path) == sha256;
+}
 
 /// The exit code of curl; 127 if there is no such program.
 int run_curl(const std::string& address, const std::string& out) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <fstream>
 #include <memory>
@@ -9,6 +11,7 @@
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
+#include "sotto/data/number.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "verbs.h"
 
@@ -45,8 +48,10 @@ std::string terms_text(const LedgerTerms& terms) {
   text += fmt::format("  {:<15} {}, fixed at creation; delta is {}\n", "filter", enum_name(terms.filter.kind),
                       enum_name(terms.delta_policy()));
   text += fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
-  return text + fmt::format("  {:<15} {}\n", "read as",
-                            terms.reading.empty() ? "block files and arrays; no text" : terms.reading);
+  text += fmt::format("  {:<15} {}\n", "read as",
+                      terms.reading.empty() ? "block files and arrays; no text" : terms.reading);
+  if (terms.columns.empty()) return text;
+  return text + fmt::format("  {:<15} {}\n", "columns", fmt::join(terms.columns, ", "));
 }
 
 Json entries_json(const std::vector<LedgerEntry>& entries) {
@@ -61,6 +66,15 @@ Json entries_json(const std::vector<LedgerEntry>& entries) {
                         {"time", time_text(entry.time)}});
   }
   return list;
+}
+
+/// The names are kept for good and shown: a row read as a header would be public. Numbers are taken for one unless the
+/// label, which the holder knows, is among them.
+void require_names(const std::vector<std::string>& columns, const Schema& declared) {
+  const auto is_number = [](const std::string& name) { return std::isfinite(parse_number(name)); };
+  const bool knows_label = std::find(columns.begin(), columns.end(), declared.label.column) != columns.end();
+  require(!declared.header || knows_label || std::none_of(columns.begin(), columns.end(), is_number), "header",
+          "the first line has numbers where names are expected; give --no-header, or the --label that is one of them");
 }
 
 /// What every verb about an existing ledger has.
@@ -98,6 +112,7 @@ struct CreateVerb : LedgerVerb {
     auto [counted, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
     // Under add_remove the number of rows is private and appears nowhere.
     if (budget.relation == Relation::replace_one) terms.rows = counted.rows;
+    require_names(counted.columns, declared);
     terms.reading = std::move(counted.reading);
     terms.columns = std::move(counted.columns);
     SqliteLedger::create(path, terms, fingerprint, anchor);

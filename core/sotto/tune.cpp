@@ -40,13 +40,25 @@ Sensitive<Vector> errors_of(const Engine& rows, const Loss& loss, const Vector& 
   return errors.take();
 }
 
+template <class Rows>
+Rows& given(Rows* public_rows) {
+  require(public_rows != nullptr, "public_data", "must be given to tune on it");
+  return *public_rows;
+}
+
+/// What is chosen on them is free and exact: the ledger's own rows would answer for nothing.
+void refuse_own_data(const Digest& fingerprint, const Ledger& ledger) {
+  require(!ledger.is_about(fingerprint), "public_data",
+          "is the data of the ledger; tune on it with parts or "
+          "random_stopping, which are charged");
+}
+
 constexpr const char* kOnPublicRows = "tuned on public rows, at no cost";
 
 /// The request with the setting that makes the fewest errors on public rows.
-TrainRequest choose_on_public(Engine* public_rows, const TuneRequest& request, BitSource& bits) {
-  require(public_rows != nullptr, "public_data", "must be given to tune on it");
+TrainRequest choose_on_public(Engine& public_rows, const TuneRequest& request, BitSource& bits) {
   require(!request.grid.empty(), "grid", "must have at least one combination");
-  const auto parts = split_rows(*public_rows, fresh_key(), 2);
+  const auto parts = split_rows(public_rows, fresh_key(), 2);
   Vector points;
   for (const Setting& setting : request.grid) {
     const Model model = train(*parts[0], with_setting(request.train, setting), bits);
@@ -63,7 +75,7 @@ TrainRequest choose_on_public(Engine* public_rows, const TuneRequest& request, B
 }
 
 Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
-  Model model = train(rows, choose_on_public(public_rows, request, bits), bits);
+  Model model = train(rows, choose_on_public(given(public_rows), request, bits), bits);
   model.card.remarks.push_back(tried_text(request, kOnPublicRows));
   return model;
 }
@@ -160,11 +172,18 @@ std::string joined_digest(const std::string& one, const std::string& other) {
   return hex_of(hash.finish());
 }
 
-Released by_public_data(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
+TrainRequest choose_on_public(RowSource& public_rows, const TuneRequest& request, const ChargedTo& charged) {
+  refuse_own_data(public_rows.fingerprint(), charged.use.ledger);
+  const RowSource::Opened opened = public_rows.open_fingerprinted();
+  refuse_own_data(opened.fingerprint, charged.use.ledger);  // of the very bytes
+  return choose_on_public(*opened.engine, request, charged.bits);
+}
+
+Released by_public_data(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
   const Facts facts = rows.facts(terms.rows);
   const TrainRequest chosen =
-      priced_request(choose_on_public(public_rows, request, charged.bits), facts, charged.use.ledger);
+      priced_request(choose_on_public(given(public_rows), request, charged), facts, charged.use.ledger);
   const Quote quoted = quote(chosen, facts, charged.use.ledger);
   ChargedRun run = charged_run(chosen, quoted, terms);
   const std::string remark = tried_text(request, kOnPublicRows);
@@ -201,7 +220,7 @@ Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSou
   return with_bounds(run_tuning(rows, runs, plan, {whole, bits}), request);
 }
 
-Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
+Released tune(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
   refuse_unpriced(request.train, charged.use.ledger);
   if (request.by == TuneBy::public_data) return by_public_data(rows, public_rows, request, charged);

@@ -69,14 +69,17 @@ def pass_checks(word):
         check(f"{word}: ten passes are a clear improvement", "clear improvement",
               f"at('{p}', P, 1) / at('{p}', P, 10)", "x >= 1.5", " times lower than with one pass"),
         check(f"{word}: ten passes do not reach non-private SGD", "not equal",
-              f"at('{p}', P, 10) / at('{p}', 'non-private', 10)", "x >= 1.1", " times the objective")]
+              f"at('{p}', P, 10) / at('{p}', 'non-private', 10)", "x >= 1.1", " times the objective"),
+        check(f"{word}: ten passes are an improvement at equal epsilon, 1 in all", "not claimed",
+              f"at('{p}', '{TOTAL}', 1) / at('{p}', '{TOTAL}', 10)", "x >= 1.1", " times lower than with one pass",
+              decisive=False)]
 
 
 ALPHAS = {"quick": [0.1, 0.5, 1, 5], "full": [0.1, 0.2, 0.5, 1, 2, 5, 10]}
 
 
 def against_alpha(word, data, measure, y):
-    found = [series("non-private, b = 10", job(data, "noiseless", batch_rows=10, step="inverse_sqrt", **PLAIN), None,
+    found = [series("non-private, b = 10", job(data, "noiseless", passes=1, batch_rows=10, step="inverse_sqrt", **PLAIN), None,
                     ALPHAS, measure, 1, False)]
     found += [series(f"private, b = {b}", job(data, "scs13", batch_rows=b, **PLAIN), "epsilon", ALPHAS, measure, RUNS)
               for b in (1, 10, 50)]
@@ -107,12 +110,11 @@ FIGURES = [
             check("With 1/(lambda t) the objective is still very large after all rows", "very large",
                   "last('step 1/(lambda t)', 'private')", "x >= 1", "; predicting nothing has 0.69")], caption=CAPTION),
     figure("Hardwarsing18-7", "Figure 7", "Objective after several passes, MNIST (d = 15), b = 1",
-           [several_passes("MNIST", MNIST)], pass_checks("MNIST"), (TOTAL, EACH),
+           [several_passes("MNIST", MNIST)], pass_checks("MNIST"), (EACH,),
            caption="The thesis pays alpha for every pass, as it says: ten passes cost epsilon 10, and that curve keeps its "
-                   "own, larger epsilon. The other one has epsilon 1 in all. A claim that holds for the first alone is "
-                   "not won by the passes but by the budget; it is marked as holding only as published."),
+                   "own, larger epsilon. The other one has epsilon 1 in all."),
     figure("Hardwarsing18-8", "Figure 8", "Objective after several passes, Occupancy (d = 6), b = 1",
-           [several_passes("Occupancy", ROOM)], pass_checks("Occupancy"), (TOTAL, EACH),
+           [several_passes("Occupancy", ROOM)], pass_checks("Occupancy"), (EACH,),
            caption="As figure 7."),
     figure("Hardwarsing18-9", "Figure 9", "Objective against rows read, KDDCup99 without reduction (d = 34)", D34,
            batch_checks("KDDCup99, d = 34", 1, 10), VARIANTS, caption=CAPTION),

@@ -54,7 +54,7 @@ SOFTMAX = dict(loss="softmax", step="inverse_sqrt", **PLAIN)
 def softmax_panel(title, measure, y):
     data = "mnist.norm.gauss15"
     return panel(title, "batch size", y, [
-        series("non-private", job(data, "noiseless", **SOFTMAX), "batch_rows", CLASS_BATCHES, measure, RUNS, False),
+        series("non-private", job(data, "noiseless", passes=1, **SOFTMAX), "batch_rows", CLASS_BATCHES, measure, RUNS, False),
         series("private", job(data, "scs13", epsilon=1, **SOFTMAX), "batch_rows", CLASS_BATCHES, measure, RUNS)],
         x_scale="log", y_scale="log" if measure == "objective" else "linear")
 
@@ -63,7 +63,7 @@ def dimension_panel():
     found = []
     for b in (10, 50):
         common = dict(batch_rows=b, step="inverse_sqrt", **PLAIN)
-        found += [series(f"non-private, b = {b}", job("mnist1.norm.gauss{x}", "noiseless", **common), "data", DIMENSIONS,
+        found += [series(f"non-private, b = {b}", job("mnist1.norm.gauss{x}", "noiseless", passes=1, **common), "data", DIMENSIONS,
                          runs=RUNS, private=False),
                   series(f"private, b = {b}", job("mnist1.norm.gauss{x}", "scs13", epsilon=1, **common), "data", DIMENSIONS,
                          runs=RUNS)]

@@ -24,7 +24,7 @@ def _jobs_of(series, extent):
     runs = min(runs, extent.runs or runs)
     for value in values:
         for run in range(runs):
-            settings = dict(what["settings"])
+            settings = {name: choose(value_of, extent.mode) for name, value_of in what["settings"].items()}
             if series["sweep"] and series["sweep"] != "data":
                 settings[series["sweep"]] = value
             # the value may be in the set's name; in cross-validation a run is a fold

@@ -21,7 +21,7 @@ def ball_epsilon(dimensions):
 def against_rows(title, data, rows, batch, extra=(), step="inverse_sqrt", measure="objective", **log):
     """extra: (name, data, private, settings) of further private curves."""
     at, common = prefixes(rows), dict(batch_rows=batch, step=step, **PLAIN)
-    curves = [series("non-private", job(data, "noiseless", **common), "rows", at, measure, RUNS, False),
+    curves = [series("non-private", job(data, "noiseless", passes=1, **common), "rows", at, measure, RUNS, False),
               series("private", job(data, "scs13", epsilon=1, **common), "rows", at, measure, RUNS)]
     curves += [series(name, job(other, "scs13", **{"epsilon": 1, **common, **settings}), "rows", at, measure, RUNS, private)
                for name, other, private, settings in extra]
@@ -32,7 +32,7 @@ def against_batch(title, data, numerator, extra=(), batches=BATCHES):
     step = dict(step="inverse_sqrt", step_numerator=numerator, **PLAIN)
     curves = [series("centralised", job(data, "lbfgs", **{"lambda": 1e-4}), None, (batches[0], batches[-1]), runs=1,
                      private=False),
-              series("non-private", job(data, "noiseless", **step), "batch_rows", batches, runs=RUNS, private=False),
+              series("non-private", job(data, "noiseless", passes=1, **step), "batch_rows", batches, runs=RUNS, private=False),
               series("private", job(data, "scs13", epsilon=1, **step), "batch_rows", batches, runs=RUNS)]
     curves += [series(name, job(other, "scs13", **{"epsilon": 1, **step, **settings}), "batch_rows", batches, runs=RUNS,
                       private=private) for name, other, private, settings in extra]

@@ -7,6 +7,7 @@ A rule's value is an expression over the figure's points:
   all_of(panel, series)  the means, in the order of x;  panels: the titles
   ratios(a, b, word)     mean of a over mean of b wherever both were measured, in panels with the word in their title
   gaps(a, b, word)       the same of differences
+  curve_ratios(a, b, word)  for each panel the mean of a over that of b along their common x: which curve is higher
   P                      the variant it is computed for
 """
 import statistics
@@ -45,6 +46,14 @@ class Points:
             raise Missing(f"{a} and {b} were not measured together")
         return found
 
+    def curve_ratios(self, a, b, word=""):
+        found = []
+        for panel in dict.fromkeys(p for p, _ in self.by):
+            if word in panel and (panel, a) in self.by and (panel, b) in self.by:
+                both = self.pairs(a, b, panel)
+                found.append(sum(y for y, _ in both) / sum(z for _, z in both))
+        return found
+
     def names(self):
         """What expressions may use."""
         means = lambda panel, series: [q["y"] for q in self.points(panel, series)]
@@ -55,6 +64,7 @@ class Points:
             lowest=lambda p, s: min(means(p, s)), highest=lambda p, s: max(means(p, s)),
             where_lowest=lambda p, s: extreme(min, p, s)["x"], where_highest=lambda p, s: extreme(max, p, s)["x"],
             ratios=lambda a, b, word="": [y / z for y, z in self.pairs(a, b, word)],
+            curve_ratios=self.curve_ratios,
             gaps=lambda a, b, word="": [y - z for y, z in self.pairs(a, b, word)],
             all_of=means, panels=list(dict.fromkeys(p for p, _ in self.by)), mean=statistics.fmean,
             min=min, max=max, abs=abs, sum=sum, zip=zip, len=len, range=range, round=round, sorted=sorted)
@@ -72,7 +82,7 @@ def judge(check, points, variants):
         try:
             value = evaluate(check["value"], {**points.names(), "P": variant})
             outcomes.append((variant, value, bool(evaluate(check["holds"], {**points.names(), "x": value}))))
-        except (Missing, ZeroDivisionError):
+        except (Missing, ZeroDivisionError, ValueError):  # ValueError: the least of none
             outcomes.append((variant, None, None))
     return outcomes
 

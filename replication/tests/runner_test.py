@@ -173,6 +173,20 @@ class VerdictTest(unittest.TestCase):
             self.assertEqual(verdicts.evaluate(expression, names), expected, expression)
 
 
+    def test_curves_are_compared_panel_by_panel_where_both_were_measured(self):
+        shown = panels(a=[(1, 1.0), (2, 5.0), (3, 9.0)], b=[(1, 2.0), (2, 2.0)]) + \
+            [dict(title="B", series=[dict(name="a", points=[dict(x=1, y=1.0)])])]
+        names = verdicts.Points(shown).names()
+        self.assertEqual(verdicts.evaluate("curve_ratios('a', 'b')", names), [1.5])
+        self.assertEqual(verdicts.evaluate("ratios('a', 'b')", names), [0.5, 2.5])
+        self.assertEqual(verdicts.evaluate("gaps('a', 'b', 'A')", names), [-1.0, 3.0])
+
+    def test_the_least_of_nothing_is_not_measured(self):
+        points = verdicts.Points(panels(private=[(1, 1.0)]))
+        rule = declare.check("c", "", "min(at(p, P, 1) for p in panels if 'Z' in p)", "x > 0")
+        self.assertEqual(verdicts.judge(rule, points, ("private",)), [("private", None, None)])
+
+
 class StampTest(unittest.TestCase):
     SEED = "the noise came from a seeded source, so anyone with the seed can subtract it"
 

@@ -129,10 +129,10 @@ struct ShardedHost {
         if (p == host.silent) continue;
         const std::string asked = host.other_task.empty() ? task : host.other_task;
         const Collected collected(host.rows[p], asked.c_str());
-        const sotto_rows rows = collected.rows();
+        const sotto_rows held = collected.rows();
         sotto_text sealed{};
         sotto_error error{};
-        EXPECT_EQ(sotto_shard_answer(&rows, asked.c_str(), host.key.c_str(), &sealed, &error), SOTTO_OK)
+        EXPECT_EQ(sotto_shard_answer(&held, asked.c_str(), host.key.c_str(), &sealed, &error), SOTTO_OK)
             << error.message;
         host.sent.insert(std::string(sealed.data, sealed.size));
         take(taker, p, sealed.data, sealed.size);

@@ -25,12 +25,13 @@ NoisySums::NoisySums(NoisySums&& other) noexcept
       path_(other.path_),
       grid_step_(other.grid_step_),
       draws_left_(std::exchange(other.draws_left_, 0)),
+      epoch_(other.epoch_),
       transcript_(std::exchange(other.transcript_, nullptr)),
       noted_(std::move(other.noted_)) {}
 
-// A sum of another dimension is not what the noise was calibrated to.
+// A sum of another dimension is not what the noise was calibrated to; a child process after fork was charged nothing.
 inline bool NoisySums::may_noise(std::size_t dimension) noexcept {
-  if (draws_left_ == 0 || dimension != dimension_) return false;
+  if (draws_left_ == 0 || dimension != dimension_ || epoch_ != fork_epoch()) return false;
   --draws_left_;
   return true;
 }
@@ -367,6 +368,7 @@ Vector Curator::release_minimiser(const ObjectiveNoise& noise,
     linear.assign(drawn, drawn + dimension);
   }
   Sensitive<Vector> secret = minimise(linear);
+  begin_draw();  // rows were read since the draw was allowed
   if (secret.value_.size() != dimension) {
     throw Error(ErrorKind::internal, "the minimiser has another dimension than its noise");
   }
@@ -385,6 +387,7 @@ Vector Curator::release_minimiser(const ObjectiveNoise& noise,
 
 Vector Curator::release_unprotected(Sensitive<Vector>&& secret) {
   if (stamps_.empty()) throw Error(ErrorKind::internal, "an unprotected release needs a reason on the card");
+  if (reservation_) throw Error(ErrorKind::internal, "nothing unprotected is released under a reservation");
   return std::move(secret.value_);
 }
 

@@ -59,6 +59,7 @@ class NoisySums {
   NoisePath path_;
   double grid_step_;
   std::uint64_t draws_left_;
+  std::uint64_t epoch_ = fork_epoch();
   Transcript* transcript_ = nullptr;
   Transcript::Entry noted_{};  // what every entry of the transcript shares
 };

@@ -57,7 +57,7 @@ std::string text_of(const LedgerTerms& terms) {
                   {"rows", terms.rows},
                   {"reading", terms.reading},
                   {"columns", terms.columns}};
-  return json.dump();
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a name may be no UTF-8
 }
 
 LedgerTerms terms_from(const std::string& text) {
