@@ -229,7 +229,11 @@ class Contract(unittest.TestCase):
             self.assertIs(card["stored"], False)
             self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], spent)
             self.assertIs(json.loads(self.run_sotto(*tune, "--tune-by", by, "--epsilon", "0.5"))["stored"], True)
-        card = json.loads(self.run_sotto(*tune, "--tune-by", "public", "--public-data", "sphere.csv", "--epsilon", "0.25"))
+        public = [*tune, "--tune-by", "public", "--epsilon", "0.25", "--public-data"]
+        refused = subprocess.run([PROGRAM, *public, "sphere.csv"], cwd=self.directory.name, capture_output=True, text=True)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""), "its own rows are no public ones")
+        self.run_sotto("data", "synth", "sphere", "--rows", "2000", "--features", "5", "--out", "public.csv")
+        card = json.loads(self.run_sotto(*public, "public.csv"))
         self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], 1.25)
         refused = subprocess.run([PROGRAM, *tune, "--tune-by", "parts", "--epsilon", "0.8"], cwd=self.directory.name,
                                  stderr=subprocess.PIPE, stdout=subprocess.PIPE, check=False, text=True)
