@@ -19,7 +19,7 @@ build: ## build a release; the program is build/sotto
 	@ln -sfn release/cli/sotto build/sotto
 
 test: ## every test, and what runs threads again under the thread sanitizer
-	@tools/install_packages build test
+	@tools/install_packages build test browser
 	@tools/test dev $(foreach run,$(SANITIZED),'$(run)')
 
 sanitize: ## every test under the address and undefined-behaviour sanitizers

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <ctime>
 #include <fstream>
 #include <memory>
 
@@ -10,18 +9,11 @@
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "time_text.h"
 #include "verbs.h"
 
 namespace sotto::cli {
 namespace {
-
-std::string time_text(std::int64_t seconds) {
-  const std::time_t time = seconds;
-  std::tm parts{};
-  if (gmtime_r(&time, &parts) == nullptr) return std::to_string(seconds);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
 
 Json terms_json(const LedgerTerms& terms) {
   const Budget& budget = terms.filter.budget;

@@ -14,6 +14,8 @@ CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, co
   return verb;
 }
 
+void add_report(CLI::App& program, Output& output);
+
 namespace {
 
 int exit_code(ErrorKind kind) {
@@ -64,6 +66,7 @@ int main(int argc, char** argv) {
   add_account(program, output);
   add_calibrate(program, output);
   add_audit(program, output);
+  add_report(program, output);
   add_explain(program, output);
   add_manual(program, output);
   try {
