@@ -4,9 +4,9 @@
 
 #include "field_flags.h"
 #include "sotto/base/fields.h"
+#include "sotto/model/feature_names.h"
 #include "sotto/model/json.h"
 #include "sotto/model/model.h"
-#include "sotto/model/prediction.h"
 #include "sotto/train.h"
 #include "verbs.h"
 
@@ -74,10 +74,8 @@ Json coefficients(const Model& model, double level) {
   Json list = Json::array();
   for (std::uint32_t i = 0; i < model.weights.size(); ++i) {
     const Interval interval = maker.coefficient(i, model.weights[i]);
-    list.push_back(Json{{"feature", names[i]},
-                        {"weight", model.weights[i]},
-                        {"lower", interval.lower},
-                        {"upper", interval.upper}});
+    list.push_back(Json{
+        {"feature", names[i]}, {"weight", model.weights[i]}, {"lower", interval.lower}, {"upper", interval.upper}});
   }
   return list;
 }

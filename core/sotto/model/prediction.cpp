@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/data/encoder.h"
 #include "sotto/data/schema.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/model/json.h"
@@ -55,17 +53,6 @@ std::vector<std::string> class_texts(const Model& model) {
   std::vector<std::string> numbers;
   for (std::uint32_t k = 0; k < count; ++k) numbers.push_back(std::to_string(k));
   return numbers;
-}
-
-std::vector<std::string> feature_names(const Model& model) {
-  std::vector<std::string> names;
-  const bool declared = Json::parse(model.encoding).contains("columns");
-  const std::optional<Encoder> encoder =
-      declared ? std::optional<Encoder>(schema_from_json(model.encoding)) : std::nullopt;
-  for (std::uint32_t i = 0; i < model.card.features; ++i) {
-    names.push_back(encoder ? encoder->feature_name(i) : "feature_" + std::to_string(i + 1));
-  }
-  return names;
 }
 
 void scores(const Model& model, const RowBlock& rows, std::vector<double>& out) {

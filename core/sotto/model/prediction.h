@@ -22,9 +22,6 @@ std::uint32_t outputs_of(const Model& model);
 /// than the model has.
 std::vector<std::string> class_texts(const Model& model);
 
-/// The names of the features in the order of the weights of one output: those of the encoding, or feature_1, ...
-std::vector<std::string> feature_names(const Model& model);
-
 /// The scores w_k.x of a block of rows: `outputs_of(model)` of them a row, row after row. With one output it is the
 /// margin of class +1. Throws Error{invalid_argument} when rows and model differ in their features.
 void scores(const Model& model, const RowBlock& rows, std::vector<double>& out);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sotto/algorithms/plan.h"
+#include "sotto/model/feature_names.h"
 #include "sotto/model/prediction.h"
 #include "sotto/report/curves.h"
 #include "sotto/report/html.h"
