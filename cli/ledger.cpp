@@ -24,7 +24,9 @@ Json terms_json(const LedgerTerms& terms) {
               {"filter", enum_name(terms.filter.kind)},
               {"rdp_order", terms.filter.rdp_order},
               {"delta_policy", enum_name(terms.delta_policy())},
-              {"rows", terms.rows}};
+              {"rows", terms.rows},
+              {"reading", terms.reading},
+              {"columns", terms.columns}};
 }
 
 std::string terms_text(const LedgerTerms& terms) {
@@ -34,7 +36,9 @@ std::string terms_text(const LedgerTerms& terms) {
                       budget.epsilon, budget.delta, enum_name(budget.relation), terms.unit);
   text += fmt::format("  {:<15} {}, fixed at creation; delta is {}\n", "filter", enum_name(terms.filter.kind),
                       enum_name(terms.delta_policy()));
-  return text + fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
+  text += fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
+  return text + fmt::format("  {:<15} {}\n", "read as",
+                            terms.reading.empty() ? "block files and arrays; no text" : terms.reading);
 }
 
 Json entries_json(const std::vector<LedgerEntry>& entries) {
@@ -83,9 +87,11 @@ struct CreateVerb : LedgerVerb {
     Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);  // refused before the file is read
     require(!schema.bounds_from_data(), "schema", "bounds are no part of a ledger; declare them when training");
     const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
-    const auto [rows, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
+    auto [counted, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
     // Under add_remove the number of rows is private and appears nowhere.
-    if (budget.relation == Relation::replace_one) terms.rows = rows;
+    if (budget.relation == Relation::replace_one) terms.rows = counted.rows;
+    terms.reading = std::move(counted.reading);
+    terms.columns = std::move(counted.columns);
     SqliteLedger::create(path, terms, fingerprint, anchor);
     SqliteLedger made(path);
     if (!output.json) {
@@ -96,9 +102,9 @@ struct CreateVerb : LedgerVerb {
     output.print(json.dump(2));
   }
 
-  Fingerprinted<std::uint64_t> counted_blocks() const {
+  Fingerprinted<CountedRows> counted_blocks() const {
     const BlockFile file(data);
-    return {file.facts().rows, fingerprint_of(file)};
+    return {{file.facts().rows, "", {}}, fingerprint_of(file)};
   }
 
   SchemaFlags schema;

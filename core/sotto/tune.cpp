@@ -67,19 +67,27 @@ Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& reque
   return model;
 }
 
-Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
+/// Who was charged for all runs together, and the secret coins that choose among them.
+struct TuneRun {
+  Curator& whole;
+  BitSource& bits;
+};
+
+Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, Curator& whole) {
+  Trials trials = whole.open_trials(plan.charge.event, request.train.budget.relation);
   const auto parts = split_rows(rows, fresh_key(), plan.runs.size() + 1);
   std::vector<Model> models;
   Vector points;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
-    models.push_back(train(*parts[i], plan.runs[i], bits));
+    Curator trial = trials.next();
+    models.push_back(train(*parts[i], plan.runs[i], trial));
     points.insert(points.end(), models[i].weights.begin(), models[i].weights.end());
   }
   const double epsilon = request.train.budget.epsilon;
   const Choice choice{2, epsilon, Aim::smallest, Vector(models.size(), 0.0)};
-  Curator curator(bits);
-  curator.charge({choice.event()});
-  Model model = std::move(models[curator.choose(errors_of(*parts.back(), request.train.problem.loss, points), choice)]);
+  Curator trial = trials.next();
+  trial.charge({choice.event()});
+  Model model = std::move(models[trial.choose(errors_of(*parts.back(), request.train.problem.loss, points), choice)]);
   model.card.epsilon = plan.epsilon;
   model.card.delta = plan.delta;
   model.card.events.push_back({std::string(ExponentialEvent::kName), "epsilon", epsilon, 1, 1});
@@ -108,22 +116,24 @@ Mechanism score_noise(double rho) {
   return noise;
 }
 
-Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
+Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
+  auto& [whole, bits] = run;
+  Trials trials = whole.open_trials(plan.charge.event, request.train.budget.relation);
   const Facts facts = rows.facts();
   const StoppingTerms& terms = plan.stopping;
   const Mechanism noise = score_noise(terms.score_rho);
   Model best = default_model(plan.runs.front(), facts);
   double fewest = std::numeric_limits<double>::infinity();
-  Curator curator(bits);
   for (std::uint64_t left = draw_poisson(bits, request.mean_runs); left > 0; --left) {
-    Model model = train(rows, plan.runs[draw_below(bits, plan.runs.size())], bits);
-    curator.charge({event_of(noise)});
-    const double score = curator.release(errors_of(rows, request.train.problem.loss, model.weights), noise).front();
+    Curator trial = trials.next();
+    Model model = train(rows, plan.runs[draw_below(bits, plan.runs.size())], trial);
+    trial.charge({event_of(noise)});
+    const double score = trial.release(errors_of(rows, request.train.problem.loss, model.weights), noise).front();
     if (!(score < fewest)) continue;
     fewest = score;
     best = std::move(model);
   }
-  best.card.not_private_because = curator.stamps();
+  best.card.not_private_because = whole.stamps();
   for (const std::string& why : request.train.not_private) best.card.not_private_because.push_back(why);
   best.card.is_private = best.card.not_private_because.empty();
   best.card.epsilon = terms.epsilon;
@@ -136,9 +146,9 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
   return best;
 }
 
-Model run_tuning(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
-  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, bits);
-  return by_random_stopping(rows, request, plan, bits);
+Model run_tuning(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
+  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, run.whole);
+  return by_random_stopping(rows, request, plan, run);
 }
 
 std::string joined_digest(const std::string& one, const std::string& other) {
@@ -182,7 +192,10 @@ Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSou
   check_bounds_cost(request.train);
   const TuneRequest runs = without_bounds(request);
   if (request.by == TuneBy::public_data) return with_bounds(by_public_data(rows, public_rows, runs, bits), request);
-  return with_bounds(run_tuning(rows, runs, plan_tuning(runs, rows.facts()), bits), request);
+  const TunePlan plan = plan_tuning(runs, rows.facts());
+  Curator whole(bits);
+  whole.charge(plan.charge);
+  return with_bounds(run_tuning(rows, runs, plan, {whole, bits}), request);
 }
 
 Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
@@ -194,11 +207,11 @@ Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, 
   const TunePlan plan = plan_tuning(runs, facts);
   const std::string how = std::string(enum_name(request.by)) + " " + std::to_string(request.mean_runs);
   const std::string base = digest_of(request.train, {facts, request.train.problem, request.train.budget}, terms);
-  // The draws of every run are charged by curators of their own: the reservation covers them as one event.
-  return run_charged(
-      rows, charged,
-      {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
-       [&](Engine& engine, Curator&) { return with_bounds(run_tuning(engine, runs, plan, charged.bits), request); }});
+  return run_charged(rows, charged,
+                     {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
+                      [&](Engine& engine, Curator& whole) {
+                        return with_bounds(run_tuning(engine, runs, plan, {whole, charged.bits}), request);
+                      }});
 }
 
 }  // namespace sotto

@@ -129,10 +129,17 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def privacy_cost(self, X: Any = None, *, n_samples: int | None = None, n_features: int | None = None) -> PrivacyCard:
         """What ``fit`` would cost and how large its noise would be. Reads no value and charges nothing."""
+        facts, fields = self._planned(X, n_samples, n_features)
+        ledger = self._ledger()
+        path = ledger.path if ledger is not None else ""
+        return PrivacyCard.from_json(_core.plan(facts, fields, path))
+
+    def _planned(self, X: Any, n_samples: int | None, n_features: int | None) -> tuple[dict[str, Any], dict[str, str]]:
+        """Public facts and fields of a fit on rows of this shape."""
         if X is not None:
             n_samples, n_features = np.shape(X) if not hasattr(X, "shape") else X.shape
         if n_samples is None or n_features is None:
-            raise InvalidArgument("privacy_cost: give X, or n_samples and n_features")
+            raise InvalidArgument("n_samples: give X, or n_samples and n_features")
         if self._declared_norm() == "private":
             raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
         classes = np.asarray(PUBLIC_CLASSES if self.classes is None else self.classes)
@@ -143,9 +150,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "data_norm": encoding.stored_norm,
             "classes": max(2, len(classes)),
         }
-        ledger = self._ledger()
-        path = ledger.path if ledger is not None else ""
-        return PrivacyCard.from_json(_core.plan(facts, self._fields(int(n_samples), len(classes)), path))
+        return facts, self._fields(int(n_samples), len(classes))
 
     def summary(self, level: float = 0.95) -> "Any":
         """Coefficients with intervals for the noise of privacy; see :class:`sotto.Summary`."""
