@@ -14,8 +14,6 @@ CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, co
   return verb;
 }
 
-void add_report(CLI::App& program, Output& output);
-
 namespace {
 
 int exit_code(ErrorKind kind) {

@@ -116,8 +116,6 @@ struct ReportVerb {
 
 }  // namespace
 
-void add_report(CLI::App& program, Output& output);
-
 void add_report(CLI::App& program, Output& output) {
   CLI::App* verb = add_verb(program, output, "report", "one page to read: of a model, or of a replication's figures");
   auto state = std::make_shared<ReportVerb>(*verb);
