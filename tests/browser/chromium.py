@@ -117,7 +117,7 @@ class Chromium:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
-    KEY_CODES = {"Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowRight": 39}
+    KEY_CODES = {"Tab": 9, "Escape": 27, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}
 
     def key(self, name):
         for kind in ("rawKeyDown", "keyUp"):

@@ -133,7 +133,9 @@ class Pages(unittest.TestCase):
             # From the anchor before it, as a reader without a mouse gets there.
             self.browser.evaluate('document.querySelector("#Song13-2 h3 a").focus({preventScroll: true})')
             self.browser.key("Tab")
-            self.assertIn("batch size 1", self.browser.evaluate(tip + ".textContent"))
+            self.assertIn("batch size 50", self.browser.evaluate(tip + ".textContent"), "where the pointer was last")
+            self.browser.key("Home")
+            self.assertIn("batch size 1p", self.browser.evaluate(tip + ".textContent"))
             self.browser.key("ArrowRight")
             said = self.browser.evaluate(tip + ".textContent")
             self.assertIn("batch size 2", said)
