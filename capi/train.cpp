@@ -8,7 +8,6 @@
 #include "capi/store_ledger.h"
 #include "sotto/base/fields.h"
 #include "sotto/model/json.h"
-#include "sotto/priced_request.h"
 #include "sotto/privacy/ledger/price.h"
 #include "sotto/tune.h"
 

@@ -5,7 +5,6 @@
 #include "ledger_text.h"
 #include "request.h"
 #include "sotto/model/json.h"
-#include "sotto/priced_request.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "verbs.h"
 

@@ -10,7 +10,6 @@
 #include "sotto/base/sha256.h"
 #include "sotto/engines/weighted.h"
 #include "sotto/optim/psgd.h"
-#include "sotto/priced_request.h"
 #include "sotto/privacy/curator.h"
 
 namespace sotto {

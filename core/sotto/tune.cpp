@@ -13,7 +13,6 @@
 #include "sotto/base/sha256.h"
 #include "sotto/optim/row_counts.h"
 #include "sotto/optim/row_gradients.h"
-#include "sotto/priced_request.h"
 #include "sotto/random/samplers.h"
 #include "sotto/tuning/parts.h"
 

@@ -12,7 +12,6 @@
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/model/json.h"
-#include "sotto/priced_request.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
 namespace nb = nanobind;
