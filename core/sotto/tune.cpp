@@ -67,17 +67,33 @@ Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& reque
   return model;
 }
 
-Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
-  const auto parts = split_rows(rows, fresh_key(), plan.runs.size() + 1);
+/// Where the draws of a run come from, and who takes notes of them, if anybody.
+struct Draws {
+  BitSource& bits;
+  const TuneNotes* notes = nullptr;
+  Curator curator() const {
+    if (notes != nullptr) return Curator(bits, notes->transcript);
+    return Curator(bits);
+  }
+  KeyedPermutation::Key key() const { return notes != nullptr ? notes->key : fresh_key(); }
+};
+
+Model train_with(const Draws& draws, Engine& rows, const TrainRequest& request) {
+  Curator curator = draws.curator();
+  return train(rows, request, curator);
+}
+
+Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, const Draws& draws) {
+  const auto parts = split_rows(rows, draws.key(), plan.runs.size() + 1);
   std::vector<Model> models;
   Vector points;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
-    models.push_back(train(*parts[i], plan.runs[i], bits));
+    models.push_back(train_with(draws, *parts[i], plan.runs[i]));
     points.insert(points.end(), models[i].weights.begin(), models[i].weights.end());
   }
   const double epsilon = request.train.budget.epsilon;
   const Choice choice{2, epsilon, Aim::smallest, Vector(models.size(), 0.0)};
-  Curator curator(bits);
+  Curator curator = draws.curator();
   curator.charge({choice.event()});
   Model model = std::move(models[curator.choose(errors_of(*parts.back(), request.train.problem.loss, points), choice)]);
   model.card.epsilon = plan.epsilon;
@@ -108,15 +124,16 @@ Mechanism score_noise(double rho) {
   return noise;
 }
 
-Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
+Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, const Draws& draws) {
+  BitSource& bits = draws.bits;
   const Facts facts = rows.facts();
   const StoppingTerms& terms = plan.stopping;
   const Mechanism noise = score_noise(terms.score_rho);
   Model best = default_model(plan.runs.front(), facts);
   double fewest = std::numeric_limits<double>::infinity();
-  Curator curator(bits);
+  Curator curator = draws.curator();
   for (std::uint64_t left = draw_poisson(bits, request.mean_runs); left > 0; --left) {
-    Model model = train(rows, plan.runs[draw_below(bits, plan.runs.size())], bits);
+    Model model = train_with(draws, rows, plan.runs[draw_below(bits, plan.runs.size())]);
     curator.charge({event_of(noise)});
     const double score = curator.release(errors_of(rows, request.train.problem.loss, model.weights), noise).front();
     if (!(score < fewest)) continue;
@@ -136,9 +153,9 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
   return best;
 }
 
-Model run_tuning(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
-  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, bits);
-  return by_random_stopping(rows, request, plan, bits);
+Model run_tuning(Engine& rows, const TuneRequest& request, const TunePlan& plan, const Draws& draws) {
+  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, draws);
+  return by_random_stopping(rows, request, plan, draws);
 }
 
 std::string joined_digest(const std::string& one, const std::string& other) {
@@ -182,7 +199,12 @@ Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSou
   check_bounds_cost(request.train);
   const TuneRequest runs = without_bounds(request);
   if (request.by == TuneBy::public_data) return with_bounds(by_public_data(rows, public_rows, runs, bits), request);
-  return with_bounds(run_tuning(rows, runs, plan_tuning(runs, rows.facts()), bits), request);
+  return with_bounds(run_tuning(rows, runs, plan_tuning(runs, rows.facts()), {bits}), request);
+}
+
+Model tune(Engine& rows, const TuneRequest& request, BitSource& bits, const TuneNotes& notes) {
+  require(request.by != TuneBy::public_data, "by", "tuning on public rows draws nothing that needs an audit");
+  return run_tuning(rows, without_bounds(request), plan_tuning(without_bounds(request), rows.facts()), {bits, &notes});
 }
 
 Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
@@ -198,7 +220,7 @@ Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, 
   return run_charged(
       rows, charged,
       {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
-       [&](Engine& engine, Curator&) { return with_bounds(run_tuning(engine, runs, plan, charged.bits), request); }});
+       [&](Engine& engine, Curator&) { return with_bounds(run_tuning(engine, runs, plan, {charged.bits}), request); }});
 }
 
 }  // namespace sotto

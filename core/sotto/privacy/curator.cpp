@@ -265,6 +265,8 @@ PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows)
     batch.event_ = law.event();
     const Transcript::Entry* leader = transcript_->leader();
     if (leader && leader->kind == Transcript::Kind::sampled) batch.positions_ = leader->rows;
+    // The table that is followed may have had one row more, its last.
+    while (!batch.positions_.empty() && batch.positions_.back() >= rows) batch.positions_.pop_back();
   }
   return batch;
 }
