@@ -202,12 +202,13 @@ void add(CLI::App& parent, Output& output, const std::string& name, const std::s
 }  // namespace
 
 void add_data(CLI::App& program, Output& output) {
-  CLI::App* data = program.add_subcommand("data", "make, pack and look at data files");
+  CLI::App* data = program.add_subcommand("data", "fetch, make, pack and look at data files");
   data->require_subcommand(1);
   add<PackVerb>(*data, output, "pack",
                 "pack a file into a shuffled, checksummed block file; reports problems strictly");
   add<InfoVerb>(*data, output, "info", "what a file holds and what must be declared; not for release");
   add_bounds(*data, output);
+  add_get(*data, output);
   CLI::App* synth = data->add_subcommand("synth", "generate synthetic data");
   synth->require_subcommand(1);
   add<SynthVerb<SphereData>>(*synth, output, std::string(SphereData::kName), std::string(SphereData::kSummary));

@@ -7,8 +7,9 @@
 namespace sotto::cli {
 
 void add_data(CLI::App& program, Output& output);
-/// Below `data`.
+/// These two below `data`.
 void add_bounds(CLI::App& data, Output& output);
+void add_get(CLI::App& data, Output& output);
 void add_plan(CLI::App& program, Output& output);
 void add_train(CLI::App& program, Output& output);
 void add_tune(CLI::App& program, Output& output);

@@ -18,7 +18,8 @@ Model tune(Engine& rows, const TuneRequest& request, BitSource& bits, const Tune
 
 /// The same under a budget. parts and random_stopping: everything that is tried is one entry, reserved before a row is
 /// read; the same request gets the stored model again. public_data: tuning is free, the training of what was found is
-/// charged. Throws Error{budget_exceeded} before any private row is read, and charges nothing then.
-Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged);
+/// charged; public rows that are the ledger's own data are refused before one of them is parsed. Throws
+/// Error{budget_exceeded} before any private row is read, and charges nothing then.
+Released tune(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged);
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "sotto/base/threads.h"
 #include "sotto/privacy/curator.h"
 
 namespace sotto {
@@ -54,12 +55,16 @@ TEST(NoiseSupply, AFewDrawsAreWhatTheMechanismDraws) {
 }
 
 TEST(NoiseSupply, ManyDrawsFromAThreadRepeatWithTheSeedAndNeverRepeatThemselves) {
-  constexpr std::uint64_t kDraws = 30'000;  // several blocks
+  constexpr std::uint64_t kDraws = 60'000;  // several blocks
   for (const NoisePath path : {NoisePath::safe, NoisePath::fast}) {
     const Calibrated noise = calibrated(MechanismChoice::gaussian, kDraws, 1e-6);
     const std::vector<double> first = supplied(noise.mechanism, path, kDraws, 10);
     EXPECT_EQ(first, supplied(noise.mechanism, path, kDraws, 10));
-    EXPECT_EQ(first, supplied(noise.mechanism, path, kDraws, 1)) << "without a thread";
+    const std::vector<double> shared = supplied(noise.mechanism, path, kDraws, 1);
+    limit_threads(1);
+    EXPECT_EQ(first, supplied(noise.mechanism, path, kDraws, 10)) << "without a thread";
+    EXPECT_EQ(shared, supplied(noise.mechanism, path, kDraws, 1)) << "without a thread, by turns";
+    limit_threads(0);
     std::set<std::vector<double>> vectors;
     for (std::size_t i = 0; i < first.size(); i += kDimension) {
       vectors.insert(std::vector<double>(first.begin() + static_cast<std::ptrdiff_t>(i),

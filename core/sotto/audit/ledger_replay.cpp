@@ -190,6 +190,8 @@ std::vector<Finding> charges() {
   add("batch sums", draws_of(noise.charge, [&](Curator& c) { c.step_noise(noise.mechanism, NoisePath::safe, 1); }));
   add("joint noise", draws_of({joint.event()}, [&](Curator& c) { c.joint_noise(joint); }));
   add("allowance", draws_of({ZcdpEvent{1}}, [&](Curator& c) { c.open_allowance(ZcdpEvent{1}); }));
+  const Event parts = parallel({PureEvent{1}});
+  add("trials", draws_of({parts}, [&](Curator& c) { c.open_trials(parts, Relation::replace_one); }));
   const Discovery discovery{1, Relation::replace_one, 1e-3, 4};
   add("discovery", draws_of({discovery.event()}, [&](Curator& c) {
         c.discover(Sensitive<TextCounts>(TextCounts{{"a", 9}}), discovery);

@@ -161,6 +161,7 @@ double Apart::cost_over(double epsilon, double delta) const {
 }
 
 std::unique_ptr<Engine> Replay::engine(const Pair& pair, bool second) const {
+  if (stored != nullptr && request.personal) return stored->table(second).open_as_asked();  // weights are by position
   if (stored != nullptr) return stored->table(second).open();
   return std::make_unique<TableEngine>(second ? pair.second : pair.first, feeding);
 }

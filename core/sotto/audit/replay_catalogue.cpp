@@ -150,6 +150,8 @@ class Walk {
 
   /// The row that differs is at a position that was promised a quarter of the budget.
   void check_personal(const ReplayCase& one, const Pair& pair, const StoredPair& stored) {
+    // It draws the order of its rows anew in every run: two of them cannot be compared by position.
+    if (std::holds_alternative<Correlated>(one.request.algorithm) && one.plan.order != RowOrder::stored) return;
     std::vector<double> epsilons(kReplayRows, one.request.budget.epsilon);
     epsilons[pair.position] /= 4;
     TrainRequest request = one.request;

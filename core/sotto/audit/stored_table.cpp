@@ -41,8 +41,7 @@ void pack(const Dataset& rows, const std::string& path) {
   writer.finish();
 }
 
-/// One of the product's engines, asked for the same order every time: not every method takes the order from the
-/// request, and two runs can be compared only in the same one.
+/// One of the product's engines, asked for the same order every time.
 class SameOrder final : public Engine {
  public:
   explicit SameOrder(std::unique_ptr<Engine> rows) : rows_(std::move(rows)) {}
@@ -85,14 +84,11 @@ StoredTable::StoredTable(const Table& table, Feeder feeder, bool sparse)
   pack(*rows_, folder_->file("rows"));
 }
 
-std::unique_ptr<Engine> StoredTable::open() const {
-  std::unique_ptr<Engine> engine;
-  if (folder_) {
-    engine = std::make_unique<OutOfCoreEngine>(folder_->file("rows"), OutOfCoreOptions{kMemoryMb});
-  } else {
-    engine = std::make_unique<InMemoryEngine>(rows_->facts(), rows_->view(), rows_);
-  }
-  return std::make_unique<SameOrder>(std::move(engine));
+std::unique_ptr<Engine> StoredTable::open() const { return std::make_unique<SameOrder>(open_as_asked()); }
+
+std::unique_ptr<Engine> StoredTable::open_as_asked() const {
+  if (!folder_) return std::make_unique<InMemoryEngine>(rows_->facts(), rows_->view(), rows_);
+  return std::make_unique<OutOfCoreEngine>(folder_->file("rows"), OutOfCoreOptions{kMemoryMb});
 }
 
 }  // namespace sotto::audit

@@ -38,7 +38,11 @@ class TemporaryFolder {
 class StoredTable {
  public:
   StoredTable(const Table& table, Feeder feeder, bool sparse = false);
+  /// Fed in one and the same shuffled order whatever key is asked for: not every method takes its order from the
+  /// request, and two runs can be compared only in the same one.
   std::unique_ptr<Engine> open() const;
+  /// Fed in the order that is asked for, as whoever goes by positions needs it.
+  std::unique_ptr<Engine> open_as_asked() const;
 
  private:
   std::shared_ptr<const Dataset> rows_;

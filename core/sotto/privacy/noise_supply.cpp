@@ -4,129 +4,174 @@
 
 #include "sotto/base/threads.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/linalg/streamed_copy.h"
 
 namespace sotto {
 namespace {
 
-constexpr std::size_t kDrawValues = 2048;          // drawn at once: stay in the first-level cache
-constexpr std::size_t kBlockValues = 32768;        // 256 KB a block of a thread: few hand-overs
-constexpr std::uint64_t kDrawsWorthAThread = 256;  // fewer are drawn sooner than a thread starts
-constexpr std::uint64_t kRowsWorthAThread = 4;     // fewer are read sooner than a vector is drawn
+constexpr std::size_t kDrawValues = 2048;         // drawn at once: stay in the first-level cache
+constexpr std::size_t kBlockBytes = 256 << 10;    // few hand-overs
+constexpr std::uint64_t kBlocksWorthAThread = 4;  // fewer are drawn sooner than a thread starts
+constexpr std::uint64_t kRowsWorthAll = 4;        // rows that take longer to read than a vector to draw
 
-bool wants_thread(const NoiseDemand& demand) noexcept {
-  return demand.draws >= kDrawsWorthAThread && demand.rows_a_draw >= kRowsWorthAThread && allowed_threads() > 1;
+std::size_t draws_a_block(NoisePath path, std::size_t values_a_draw) noexcept {
+  const std::size_t value = path == NoisePath::safe ? sizeof(double) : sizeof(float);
+  return std::max<std::size_t>(1, kBlockBytes / (value * values_a_draw));
 }
 
-std::size_t draws_a_block(bool threaded, std::size_t values_a_draw) noexcept {
-  return threaded ? std::max<std::size_t>(1, kBlockValues / values_a_draw) : 1;
+std::unique_ptr<BitSource> another(BitSource& bits) {
+  if (bits.is_private()) return std::make_unique<BitSource>();
+  return std::make_unique<BitSource>(ReproducibleSeed{bits.next()});
 }
 
 }  // namespace
 
 NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand)
-    : bits_(bits),
-      mechanism_(mechanism),
+    : mechanism_(mechanism),
       path_(path),
       dimension_(base_of(mechanism).dimension),
-      threaded_(wants_thread(demand)),
+      draws_(demand.draws),
+      leaves_all_(demand.rows_a_draw >= kRowsWorthAll),
       vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, std::max<std::uint64_t>(demand.draws, 1))),
-      vectors_a_block_(vectors_a_draw_ * draws_a_block(threaded_, vectors_a_draw_ * dimension_)),
-      to_draw_(demand.draws) {
-  for (std::size_t i = 0; i < (threaded_ ? kBlocks : 1); ++i) make_room(blocks_[i]);
-  if (path == NoisePath::safe) integers_.resize(vectors_a_draw_ * dimension_);
-  if (threaded_) {
-    producer_.emplace([this] { produce(); });
-  } else {
-    current_ = 0;
-  }
+      vectors_a_block_(vectors_a_draw_ * draws_a_block(path, vectors_a_draw_ * dimension_)) {
+  prepare(own_, bits);
+  if (draws_ <= vectors_a_block_) return;
+  other_bits_ = another(bits);
+  prepare(other_, *other_bits_);
+  if (draws_ / vectors_a_block_ < kBlocksWorthAThread || allowed_threads() < 2) return;
+  handover_ = std::make_unique<Handover>();
+  for (Block& block : handover_->blocks) make_room(block, vectors_a_block_);
+  handover_->producer = std::thread([this] { produce(); });
 }
 
 NoiseSupply::~NoiseSupply() {
-  if (!producer_) return;
+  if (epoch_ != fork_epoch()) leave_parent();
+  if (!handover_) return;
   {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
+    const std::lock_guard lock(handover_->mutex);
+    handover_->stop = true;
   }
-  changed_.notify_all();
-  producer_->join();
+  handover_->changed.notify_all();
+  handover_->producer.join();
 }
 
-void NoiseSupply::make_room(Block& block) {
-  if (path_ == NoisePath::safe) return block.values.resize(vectors_a_block_ * dimension_);
-  block.normals.resize(vectors_a_block_ * dimension_ + kFactoredSlack);
-  block.factors.resize(vectors_a_block_);
+void NoiseSupply::make_room(Block& block, std::size_t vectors) const {
+  if (path_ == NoisePath::safe) return block.values.resize(vectors * dimension_);
+  block.normals.resize(vectors * dimension_ + kFactoredSlack);
+  block.factors.resize(vectors);
 }
 
-void NoiseSupply::fill(Block& block) noexcept {
-  block.vectors = static_cast<std::size_t>(std::min<std::uint64_t>(vectors_a_block_, to_draw_));
-  to_draw_ -= block.vectors;
-  for (std::size_t first = 0; first < block.vectors; first += vectors_a_draw_) {
-    const std::size_t count = std::min(vectors_a_draw_, block.vectors - first);
+void NoiseSupply::prepare(Maker& maker, BitSource& bits) const {
+  maker.bits = &bits;
+  make_room(maker.drawn, vectors_a_draw_);
+  if (path_ == NoisePath::safe) maker.integers.resize(vectors_a_draw_ * dimension_);
+}
+
+void NoiseSupply::draw(Maker& maker, std::size_t vectors) const noexcept {
+  maker.drawn.vectors = vectors;
+  const std::size_t size = vectors * dimension_;
+  std::visit(
+      [&](const auto& mechanism) {
+        if (path_ == NoisePath::fast) {
+          // The curator refuses the fast path for mechanisms that have none.
+          if constexpr (requires(const FactoredNoise& noise) { mechanism.draw_fast(*maker.bits, noise); }) {
+            mechanism.draw_fast(*maker.bits,
+                                {{maker.drawn.normals.data(), size}, {maker.drawn.factors.data(), vectors}});
+          }
+          return;
+        }
+        const std::span<double> values(maker.drawn.values.data(), size);
+        if constexpr (requires { mechanism.draw_on_grid(*maker.bits, values); }) {
+          return mechanism.draw_on_grid(*maker.bits, values);
+        }
+        const std::span<std::int64_t> integers(maker.integers.data(), size);
+        mechanism.draw(*maker.bits, integers);
+        // Exact: the integers are below 2^52 and the step is a power of two.
+        kernels::scale_integers(mechanism.grid.step, integers.data(), values.data(), size);
+      },
+      mechanism_);
+}
+
+void NoiseSupply::fill(Block& block, std::uint64_t first) noexcept {
+  const Block& drawn = other_.drawn;
+  block.vectors = static_cast<std::size_t>(std::min<std::uint64_t>(vectors_a_block_, draws_ - first));
+  for (std::size_t done = 0; done < block.vectors; done += drawn.vectors) {
+    draw(other_, std::min(vectors_a_draw_, block.vectors - done));
+    const std::size_t size = drawn.vectors * dimension_;
     if (path_ == NoisePath::safe) {
-      draw({block.values.data() + first * dimension_, count * dimension_});
+      kernels::streamed_copy(drawn.values.data(), block.values.data() + done * dimension_, size * sizeof(double));
     } else {
-      draw_fast(
-          {{block.normals.data() + first * dimension_, count * dimension_}, {block.factors.data() + first, count}});
+      kernels::streamed_copy(drawn.normals.data(), block.normals.data() + done * dimension_, size * sizeof(float));
+      kernels::streamed_copy(drawn.factors.data(), block.factors.data() + done, drawn.vectors * sizeof(double));
     }
   }
-}
-
-void NoiseSupply::draw(std::span<double> values) noexcept {
-  std::visit(
-      [&](const auto& mechanism) {
-        if constexpr (requires { mechanism.draw_on_grid(bits_, values); }) {
-          return mechanism.draw_on_grid(bits_, values);
-        }
-        const std::span<std::int64_t> integers(integers_.data(), values.size());
-        mechanism.draw(bits_, integers);
-        // Exact: the integers are below 2^52 and the step is a power of two.
-        kernels::scale_integers(mechanism.grid.step, integers.data(), values.data(), values.size());
-      },
-      mechanism_);
-}
-
-// The curator refuses the fast path for mechanisms that have none.
-void NoiseSupply::draw_fast(const FactoredNoise& noise) noexcept {
-  std::visit(
-      [&](const auto& mechanism) {
-        if constexpr (requires { mechanism.draw_fast(bits_, noise); }) mechanism.draw_fast(bits_, noise);
-      },
-      mechanism_);
 }
 
 void NoiseSupply::produce() noexcept {
-  for (std::size_t i = 0; to_draw_ > 0; i = (i + 1) % kBlocks) {
+  Handover& with = *handover_;
+  std::size_t place = 0;
+  for (std::uint64_t block = 1; block * vectors_a_block_ < draws_; ++block) {
+    if (!is_other(block)) continue;
     {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return free_ > 0 || stop_; });
-      if (stop_) return;
-      --free_;
+      std::unique_lock lock(with.mutex);
+      with.changed.wait(lock, [&with] { return with.free > 0 || with.stop; });
+      if (with.stop) return;
+      --with.free;
     }
-    fill(blocks_[i]);
+    fill(with.blocks[place], block * vectors_a_block_);
+    place = (place + 1) % kBlocks;
     {
-      const std::lock_guard lock(mutex_);
-      ++filled_;
+      const std::lock_guard lock(with.mutex);
+      ++with.filled;
     }
-    changed_.notify_all();
+    with.changed.notify_all();
   }
 }
 
 void NoiseSupply::await_block() noexcept {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return filled_ > 0; });
-  --filled_;
-  // The block just read becomes free; before the first one nothing was read.
-  if (blocks_[current_].vectors > 0) ++free_;
+  Handover& with = *handover_;
+  std::unique_lock lock(with.mutex);
+  with.changed.wait(lock, [&with] { return with.filled > 0; });
+  --with.filled;
+  current_ = &with.blocks[with.next];
+  with.next = (with.next + 1) % kBlocks;
+}
+
+// The parent uses what it drew ahead; the same noise on a second release could be subtracted. The thread, its lock and
+// the state of the source it was drawing from stayed in the parent: the copies are left alone, not even destroyed.
+void NoiseSupply::leave_parent() noexcept {
+  epoch_ = fork_epoch();
+  if (!handover_ && !own_.bits->is_private()) return;  // a stream that repeats repeats in the child too
+  taken_ -= current_->vectors - used_;
+  if (handover_) {
+    static_cast<void>(handover_.release());
+    static_cast<void>(other_bits_.release());
+    other_bits_ = std::make_unique<BitSource>();
+    prepare(other_, *other_bits_);
+  }
+  own_.drawn.vectors = other_.drawn.vectors = used_ = 0;
+  current_ = &own_.drawn;
+}
+
+void NoiseSupply::draw_next() noexcept {
+  Maker& maker = is_other(taken_ / vectors_a_block_) ? other_ : own_;
+  draw(maker, static_cast<std::size_t>(std::min<std::uint64_t>(vectors_a_draw_, draws_ - taken_)));
+  current_ = &maker.drawn;
 }
 
 void NoiseSupply::take_block() noexcept {
-  if (!producer_) {
-    fill(blocks_[current_]);
-  } else {
-    await_block();
-    changed_.notify_all();
-    current_ = (current_ + 1) % kBlocks;
+  bool wake = false;
+  if (handover_ && current_ != &own_.drawn) {  // a block of the producer has been read
+    const std::lock_guard lock(handover_->mutex);
+    wake = ++handover_->free >= kFreeToWake;
   }
+  if (wake) handover_->changed.notify_all();
+  if (handover_ && is_other(taken_ / vectors_a_block_)) {
+    await_block();
+  } else {
+    draw_next();
+  }
+  taken_ += current_->vectors;
   used_ = 0;
 }
 

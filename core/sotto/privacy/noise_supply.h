@@ -2,8 +2,8 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -12,6 +12,7 @@
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/random/bit_source.h"
+#include "sotto/random/fork_epoch.h"
 #include "sotto/random/grid_noise.h"
 
 namespace sotto {
@@ -32,10 +33,12 @@ struct NoiseDemand {
   std::uint64_t rows_a_draw;
 };
 
-/// Noise vectors drawn in bulk, ahead of their use: noise depends on no row, so where enough rows are read between two
-/// of many draws a thread of its own makes the next blocks while steps are taken; else the reader would only wait for
-/// it. The vectors come in the same sequence with and without the thread. From construction to destruction nobody else
-/// may draw from `bits`.
+/// Noise vectors drawn in bulk, ahead of their use, in blocks. Noise depends on no row, so a thread of its own can make
+/// blocks while steps are taken: all but the first where enough rows are read between two vectors, else every second
+/// one, since its reader is then as busy making noise as it is stepping. Which blocks and from which of two streams is
+/// public and fixed in advance: the vectors are the same with and without the thread. From construction to destruction
+/// nobody else may draw from `bits`. A child process after fork uses none of what its parent had drawn: it draws its
+/// own.
 class NoiseSupply {
  public:
   NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
@@ -47,55 +50,76 @@ class NoiseSupply {
   /// Call at most `draws` times.
   const double* next() noexcept {
     const std::size_t i = next_vector();
-    return blocks_[current_].values.data() + i * dimension_;
+    return current_->values.data() + i * dimension_;
   }
   /// The same for the fast path.
   kernels::FloatNoise next_fast() noexcept {
     const std::size_t i = next_vector();
-    return {blocks_[current_].factors[i], blocks_[current_].normals.data() + i * dimension_};
+    return {current_->factors[i], current_->normals.data() + i * dimension_};
   }
 
  private:
-  static constexpr std::size_t kBlocks = 3;
+  static constexpr std::size_t kBlocks = 6;
+  static constexpr std::size_t kFreeToWake = 4;  // waking a thread costs as much as many vectors
   struct Block {
     AlignedVector values;                                   // safe path
     std::vector<float, CacheLineAllocator<float>> normals;  // fast path
     std::vector<double> factors;
     std::size_t vectors = 0;
   };
+  /// Whoever draws: its stream, and one draw in its own cache.
+  struct Maker {
+    BitSource* bits = nullptr;
+    Block drawn;
+    std::vector<std::int64_t> integers;
+  };
   /// The place of the next vector in the current block, which may become another one: look at current_ after the call.
   std::size_t next_vector() noexcept {
-    if (used_ == blocks_[current_].vectors) take_block();
+    if (epoch_ != fork_epoch()) leave_parent();
+    if (used_ == current_->vectors) take_block();
     return used_++;
   }
-  void make_room(Block& block);
-  void fill(Block& block) noexcept;
-  void draw(std::span<double> values) noexcept;
-  void draw_fast(const FactoredNoise& noise) noexcept;
+  /// Whether the other stream makes this block.
+  bool is_other(std::uint64_t block) const noexcept { return block > 0 && (leaves_all_ || block % 2 == 1); }
+  void make_room(Block& block, std::size_t vectors) const;
+  void prepare(Maker& maker, BitSource& bits) const;
+  void draw(Maker& maker, std::size_t vectors) const noexcept;
+  void fill(Block& block, std::uint64_t first) noexcept;
   void produce() noexcept;
   void take_block() noexcept;
+  void draw_next() noexcept;
   void await_block() noexcept;
+  void leave_parent() noexcept;
 
-  BitSource& bits_;
   const Mechanism mechanism_;
   const NoisePath path_;
   const std::size_t dimension_;
-  const bool threaded_;
+  const std::uint64_t draws_;
+  const bool leaves_all_;
   const std::size_t vectors_a_draw_;
-  const std::size_t vectors_a_block_;  // whole draws, so that the sequence does not depend on it
-  std::uint64_t to_draw_;              // by whoever fills
-  std::array<Block, kBlocks> blocks_;
-  std::vector<std::int64_t> integers_;
-  std::size_t current_ = kBlocks - 1;  // the block `next` reads from
-  std::size_t used_ = 0;               // vectors of it
+  const std::size_t vectors_a_block_;  // whole draws
+  std::unique_ptr<BitSource> other_bits_;
+  Maker own_;
+  Maker other_;  // the producer's where there is one
 
-  // Waiting sleeps instead of spinning: where cores share their units a spinning reader slows the producer down.
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t filled_ = 0;          // blocks ready to be read; guarded by mutex_, as are the next two
-  std::size_t free_ = kBlocks - 1;  // blocks that may be filled
-  bool stop_ = false;
-  std::optional<std::thread> producer_;
+  const Block* current_ = &own_.drawn;  // the vectors `next` reads
+  std::size_t used_ = 0;                // of them
+  std::uint64_t taken_ = 0;             // vectors handed out before and with them
+  std::uint64_t epoch_ = fork_epoch();
+
+  /// Between reader and producer. Waiting sleeps instead of spinning: where cores share their units a spinning reader
+  /// slows the producer down.
+  struct Handover {
+    std::array<Block, kBlocks> blocks;
+    std::size_t next = 0;  // of them, to be read
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t filled = 0;      // blocks ready to be read; guarded by mutex, as are the next two
+    std::size_t free = kBlocks;  // blocks that may be filled
+    bool stop = false;
+    std::thread producer;
+  };
+  std::unique_ptr<Handover> handover_;  // none without a thread
 };
 
 }  // namespace sotto
