@@ -18,7 +18,7 @@ build: ## build a release; the program is build/sotto
 	@ln -sfn release/cli/sotto build/sotto
 
 test: ## every test, the Python package, and what runs threads again under the thread sanitizer
-	@tools/install_packages build test python
+	@tools/install_packages build test python browser
 	@tools/test dev python $(foreach run,$(SANITIZED),'$(run)')
 
 sanitize: ## every test under the address and undefined-behaviour sanitizers

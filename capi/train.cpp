@@ -67,8 +67,10 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
 
 sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store) {
   StoreLedger ledger(store);
-  const Quote quoted = quote(asked.train, rows.facts(ledger.terms().rows), ledger);
-  Json json = to_json(make_card(quoted.plan, asked.train.algorithm, quoted.input));
+  const Facts facts = rows.facts(ledger.terms().rows);
+  const TrainRequest priced = priced_request(asked.train, facts, ledger);
+  const Quote quoted = quote(priced, facts, ledger);
+  Json json = to_json(make_card(quoted.plan, priced.algorithm, quoted.input));
   json["budget"] = quote_json(quoted);
   return copy_text(json.dump(2));
 }

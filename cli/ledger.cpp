@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <fstream>
 #include <memory>
 
@@ -13,18 +12,11 @@
 #include "sotto/data/load.h"
 #include "sotto/data/number.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "time_text.h"
 #include "verbs.h"
 
 namespace sotto::cli {
 namespace {
-
-std::string time_text(std::int64_t seconds) {
-  const std::time_t time = seconds;
-  std::tm parts{};
-  if (gmtime_r(&time, &parts) == nullptr) return std::to_string(seconds);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
 
 Json terms_json(const LedgerTerms& terms) {
   const Budget& budget = terms.filter.budget;

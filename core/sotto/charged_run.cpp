@@ -31,9 +31,10 @@ PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Filter& fil
 void require_fit(const Filter& filter, const ChargedRun& run) {
   const Filter::Cost cost = cost_in(filter, run.cost);
   if (filter.fits(cost)) return;
+  const bool by_gaussian = filter.kind() != FilterKind::sum && run.delta > 0;
   refuse_spending(filter, cost,
-                  fmt::format("; at delta {} that is epsilon up to {:.6g}", number_text(run.delta),
-                              largest_epsilon(filter, run.delta)));
+                  fmt::format("; at delta {} that is epsilon up to {:.6g}{}", number_text(run.delta),
+                              largest_epsilon(filter, run.delta), by_gaussian ? " with Gaussian noise" : ""));
 }
 
 constexpr const char* kPart =

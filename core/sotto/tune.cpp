@@ -83,11 +83,12 @@ Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& reque
 struct TuneRun {
   Curator& whole;
   BitSource& bits;
+  const KeyedPermutation::Key* key = nullptr;  ///< of the places of rows; none: a fresh one
 };
 
-Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, Curator& whole) {
-  Trials trials = whole.open_trials(plan.charge.event, request.train.budget.relation);
-  const auto parts = split_rows(rows, fresh_key(), plan.runs.size() + 1);
+Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
+  Trials trials = run.whole.open_trials(plan.charge.event, request.train.budget.relation);
+  const auto parts = split_rows(rows, run.key != nullptr ? *run.key : fresh_key(), plan.runs.size() + 1);
   std::vector<Model> models;
   Vector points;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
@@ -129,7 +130,8 @@ Mechanism score_noise(double rho) {
 }
 
 Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
-  auto& [whole, bits] = run;
+  Curator& whole = run.whole;
+  BitSource& bits = run.bits;
   Trials trials = whole.open_trials(plan.charge.event, request.train.budget.relation);
   const Facts facts = rows.facts();
   const StoppingTerms& terms = plan.stopping;
@@ -159,7 +161,7 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
 }
 
 Model run_tuning(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
-  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, run.whole);
+  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, run);
   return by_random_stopping(rows, request, plan, run);
 }
 
@@ -180,8 +182,10 @@ TrainRequest choose_on_public(RowSource& public_rows, const TuneRequest& request
 
 Released by_public_data(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
-  const TrainRequest chosen = choose_on_public(given(public_rows), request, charged);
-  const Quote quoted = quote(chosen, rows.facts(terms.rows), charged.use.ledger);
+  const Facts facts = rows.facts(terms.rows);
+  const TrainRequest chosen =
+      priced_request(choose_on_public(given(public_rows), request, charged), facts, charged.use.ledger);
+  const Quote quoted = quote(chosen, facts, charged.use.ledger);
   ChargedRun run = charged_run(chosen, quoted, terms);
   const std::string remark = tried_text(request, kOnPublicRows);
   run.request = joined_digest(run.request, remark);
@@ -215,6 +219,14 @@ Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSou
   Curator whole(bits);
   whole.charge(plan.charge);
   return with_bounds(run_tuning(rows, runs, plan, {whole, bits}), request);
+}
+
+Model tune(Engine& rows, const TuneRequest& request, BitSource& bits, const TuneNotes& notes) {
+  require(request.by != TuneBy::public_data, "by", "tuning on public rows draws nothing that needs an audit");
+  const TunePlan plan = plan_tuning(request, rows.facts());
+  Curator whole(bits, notes.transcript);
+  whole.charge(plan.charge);
+  return run_tuning(rows, request, plan, {whole, bits, &notes.key});
 }
 
 Released tune(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {

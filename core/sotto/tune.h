@@ -1,4 +1,5 @@
 #pragma once
+#include "sotto/random/permutation.h"
 #include "sotto/tune_plan.h"
 
 namespace sotto {
@@ -6,6 +7,14 @@ namespace sotto {
 /// The model of the setting that was found; the card lists what was tried and promises what all of it cost together.
 /// `public_rows` is for public_data only and null otherwise.
 Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits);
+
+/// For an audit, of parts or random_stopping: where rows go is given, and every curator of the run takes notes.
+struct TuneNotes {
+  Transcript& transcript;
+  KeyedPermutation::Key key{};
+};
+/// The same under audit; the model is stamped *not private*.
+Model tune(Engine& rows, const TuneRequest& request, BitSource& bits, const TuneNotes& notes);
 
 /// The same under a budget. parts and random_stopping: everything that is tried is one entry, reserved before a row is
 /// read; the same request gets the stored model again. public_data: tuning is free, the training of what was found is

@@ -90,7 +90,8 @@ std::string plan_card(const nb::dict& facts, const GivenFields& given, const std
   if (ledger.empty()) return card_json(make_card(make_plan(request.algorithm, input), request.algorithm, input));
   SqliteLedger open(ledger);
   const Quote quoted = quote(request, input.facts, open);
-  Json json = to_json(make_card(quoted.plan, request.algorithm, quoted.input));
+  const TrainRequest priced = priced_request(request, input.facts, open);
+  Json json = to_json(make_card(quoted.plan, priced.algorithm, quoted.input));
   json["budget"] = quote_json(quoted);
   return json.dump(2);
 }

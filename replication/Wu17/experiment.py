@@ -53,12 +53,14 @@ def curves(set_name, number, how, loss, runs, values=None, sweep="epsilon", batc
 
     found = [series("noiseless", job(data, "noiseless", **level), None, values, "accuracy", 1, False),
              curve("bolt-on", "bolt_on", **step), curve("SCS13", "scs13")]
-    if strong:
+    as_printed = how is fixed  # the program tunes private methods only
+    if strong and as_printed:
         found.append(curve(PUBLISHED, "bolt_on", False, calibration="published", **step))
     if number % 2 == 0:
         ball = {} if strong else dict(radius=10)
         found.append(curve("BST14", "bst14", **ball))
-        found.append(curve("BST14 as published", "bst14", False, calibration="published", **ball))
+        if as_printed:
+            found.append(curve("BST14 as published", "bst14", False, calibration="published", **ball))
     return found
 
 
@@ -97,6 +99,8 @@ NOTE = ("Protein is synthetic rows of the same shape (72,876 x 74, 2 percent of 
         "subset, so the noise is 6 times that of the full set. ")
 HOW = ("Noiseless and SCS13 are as the paper sets them; BST14 is accounted by privacy-loss distribution, and as published "
        "beside it. Convex bolt-on is the same as published and corrected.")
+TUNED = (" Every curve but noiseless is tuned by Algorithm 3; the program refuses to do that with a method that is not private, "
+         "so nothing is shown as published.")
 FEW, MORE = {"quick": 1, "full": 10}, {"quick": 3, "full": 20}
 TUNED_AT = {"MNIST": {"quick": [4], "full": SETS["MNIST"][2]["full"]}}
 LARGE = {"quick": [1, 4], "full": [0.1, 0.2, 0.5, 1, 2, 4]}
@@ -217,7 +221,7 @@ FIGURES = [
         "Wu17-6", "Figure 6", "Accuracy against epsilon, tuned privately by Algorithm 3; Protein synthetic, Covertype a 16 "
         "percent subset", tests(["MNIST"], tuned, FEW, values=TUNED_AT["MNIST"]) +
         tests(["Protein", "Covertype"], tuned, FEW, values=SMALL),
-        accuracy_checks(3, 3.5, ["MNIST", "Protein", "Covertype"]), ("bolt-on", PUBLISHED), caption=NOTE + HOW),
+        accuracy_checks(3, 3.5, ["MNIST", "Protein", "Covertype"]), ("bolt-on",), caption=NOTE + TUNED),
     figure(
         "Wu17-7", "Figure 7", "The same with the Huber SVM (h = 0.1)",
         tests(["MNIST"], tuned, FEW, dict(loss="huber_svm", huber_width=0.1), TUNED_AT["MNIST"]) +
@@ -229,7 +233,7 @@ FIGURES = [
          check("Strongly convex: better than SCS13 and BST14 in all tests", "all tests",
                f"min(curve_ratios(P, 'SCS13', 'strongly') + curve_ratios(P, {RIVAL}, 'strongly'))", "x >= 1",
                " times in the worst test")],
-        ("bolt-on", PUBLISHED), caption=NOTE + HOW),
+        ("bolt-on",), caption=NOTE + TUNED),
     figure(
         "Wu17-8", "Figure 8", "Public tuning, HIGGS (synthetic, a twentieth of the rows) and KDDCup99",
         tests(["HIGGS", "KDDCup99"], fixed, FEW),
@@ -250,7 +254,7 @@ FIGURES = [
         [check("Strongly convex: better than SCS13 and BST14 in all tests", "all tests",
                f"min(curve_ratios(P, 'SCS13', 'strongly') + curve_ratios(P, {RIVAL}, 'strongly'))", "x >= 1",
                " times in the worst test")],
-        ("bolt-on", PUBLISHED), caption=HOW),
+        ("bolt-on",), caption=TUNED.strip()),
     figure(
         "Wu17-10", "Figure 10", "Accuracy against batch size, MNIST, strongly convex",
         [panel(B3, "batch size", "test accuracy", curves("MNIST", 3, fixed, {}, FEW, BATCHES, "batch_rows", 0, epsilon=1)),

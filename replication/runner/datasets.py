@@ -24,12 +24,26 @@ RECIPE = 3  # raise it when a set is made differently: results of the old one ar
 
 
 class DataSet:
-    """Rows to train and to test on, in memory and in files the program reads."""
+    """Rows to train and to test on: files the program reads, loaded here when they are first looked at."""
 
-    def __init__(self, stem, rows, labels, test_rows, test_labels, meta):
-        self.stem, self.meta = stem, meta
-        self.rows, self.labels, self.test_rows, self.test_labels = rows, labels, test_rows, test_labels
+    PARTS = ("train.idx2", "train.labels.idx1", "test.idx2", "test.labels.idx1")
+
+    def __init__(self, path_of, meta):
+        self.path_of, self.meta, self.stem = path_of, meta, path_of("train")
         self.digest, self.norm, self.classes = meta["digest"], meta["norm"], meta["classes"]
+        self.lock, self.arrays = threading.Lock(), {}
+
+    def _array(self, part):
+        with self.lock:
+            if part not in self.arrays:
+                array = _read(self.path_of(part))
+                self.arrays[part] = array.astype(np.float32) if array.ndim == 2 else array
+            return self.arrays[part]
+
+    rows = property(lambda self: self._array("train.idx2"))
+    labels = property(lambda self: self._array("train.labels.idx1"))
+    test_rows = property(lambda self: self._array("test.idx2"))
+    test_labels = property(lambda self: self._array("test.labels.idx1"))
 
 
 def _idx(array):
@@ -102,16 +116,15 @@ class DataSets:
             return self.loaded[name]
 
     def _open(self, name):
+        """None unless the files are there as they were written; the description is written last."""
         try:
             with open(self.path(name, "json"), encoding="utf-8") as file:
                 meta = json.load(file)
-            if meta["recipe"] != RECIPE:
-                return None
-            parts = [_read(self.path(name, p)) for p in
-                     ("train.idx2", "train.labels.idx1", "test.idx2", "test.labels.idx1")]
+            whole = meta["recipe"] == RECIPE and all(
+                os.path.getsize(self.path(name, part)) == size for part, size in meta["sizes"].items())
         except (OSError, ValueError, KeyError):
             return None
-        return DataSet(self.path(name, "train"), *(p.astype(np.float32) if p.ndim == 2 else p for p in parts), meta)
+        return DataSet(lambda part: self.path(name, part), meta) if whole else None
 
     def _make(self, name):
         base, *words = name.split(".")
@@ -125,9 +138,9 @@ class DataSets:
         norm = float(np.linalg.norm(rows.astype(np.float64), axis=1).max()) * (1 + 1e-6)
         if not any(word.startswith(("loose", "unit", "norm", "gauss")) for word in words):
             norm = public.NORMS.get(base, norm)  # declared, not looked up in the rows
-        files = [file_digest(self.path(name, p)) for p in ("train.idx2", "train.labels.idx1", "test.idx2",
-                                                           "test.labels.idx1")]
-        meta = dict(recipe=RECIPE, rows=len(labels), test_rows=len(test_labels), features=rows.shape[1],
+        files = [file_digest(self.path(name, part)) for part in DataSet.PARTS]
+        sizes = {part: os.path.getsize(self.path(name, part)) for part in DataSet.PARTS}
+        meta = dict(recipe=RECIPE, sizes=sizes, rows=len(labels), test_rows=len(test_labels), features=rows.shape[1],
                     norm=max(norm, 1.0), classes=int(max(labels.max(), test_labels.max())) + 1, digest=digest(files))
         write_whole(self.path(name, "json"), json.dumps(meta))
         return self._open(name)
@@ -135,7 +148,7 @@ class DataSets:
     def first(self, name, count):
         """The stem of a file of the first rows."""
         whole = self.get(name)
-        if not count or count >= len(whole.labels):
+        if not count or count >= whole.meta["rows"]:
             return whole.stem
         stem = f"{whole.stem}.first{count}"
         with self.lock:

@@ -101,6 +101,7 @@ Curator::Curator(BitSource& bits, Transcript& transcript) : Curator(bits) {
 Curator::Curator(Curator& whole, Share share)
     : bits_(whole.bits_), reservation_(whole.reservation_), share_(std::move(share)), stamps_(whole.stamps_) {
   epoch_ = whole.epoch_;
+  transcript_ = whole.transcript_;
 }
 
 void Curator::charge(const Charge& charge) {
@@ -310,6 +311,8 @@ PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows)
     batch.event_ = law.event();
     const Transcript::Entry* leader = transcript_->leader();
     if (leader && leader->kind == Transcript::Kind::sampled) batch.positions_ = leader->rows;
+    // The table that is followed may have had one row more, its last.
+    while (!batch.positions_.empty() && batch.positions_.back() >= rows) batch.positions_.pop_back();
   }
   return batch;
 }
