@@ -139,6 +139,7 @@ Vector ShardAverage::run(const Run& run) const {
   const std::vector<ShardTask> shards_of = tasks(run.input);
   const Plan planned = plan(run.input);
   std::vector<double> weights;
+  weights.reserve(shards_of.size());
   for (const ShardTask& task : shards_of) weights.push_back(weight_of(task, run.input.facts.rows));
   auto* elsewhere = dynamic_cast<ShardHost*>(&run.engine);
   std::vector<Sensitive<Vector>> results =
