@@ -57,7 +57,7 @@ def main() -> None:
     y = (X[:, 0] > 0).astype(int)
     folder = tempfile.TemporaryDirectory()
     lines = []
-    methods = {"bolt_on": {"max_iter": 500}, "scs13": {"max_iter": 500}, "dpgd": {}, "dpsgd": {}, "objective": {}, "auto": {}}
+    methods = {"bolt_on": {"max_iter": 50}, "scs13": {"max_iter": 300}, "dpgd": {}, "dpsgd": {}, "objective": {}, "auto": {}}
     for number, (method, more) in enumerate(methods.items()):
         ledger = Ledger.create(f"{folder.name}/{number}", epsilon=1e4, delta=1e-2, name=method)
         model = LogisticRegression(epsilon=1.0, delta=1e-8, data_norm=10.0, alpha=1e-3, method=method, accountant=ledger, **more)
