@@ -59,7 +59,7 @@ def main() -> None:
     lines = []
     methods = {"bolt_on": {"max_iter": 50}, "scs13": {"max_iter": 300}, "dpgd": {}, "dpsgd": {}, "objective": {}, "auto": {}}
     for number, (method, more) in enumerate(methods.items()):
-        ledger = Ledger.create(f"{folder.name}/{number}", epsilon=1e4, delta=1e-2, name=method)
+        ledger = Ledger.create(f"{folder.name}/{number}", epsilon=10.0, delta=1e-3, name=method)
         model = LogisticRegression(epsilon=1.0, delta=1e-8, data_norm=10.0, alpha=1e-3, method=method, accountant=ledger, **more)
         waits = []
         for turn in range(asked.tries):
