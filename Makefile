@@ -38,10 +38,6 @@ soak-postgres: ## the extension for longer: 1,000 trainings in one backend, many
 	@tools/install_packages build postgres
 	@SOTTO_PG_TRAININGS=1000 SOTTO_PG_KILLS=40 tools/test_postgres test_sessions.LongLife test_ledger.Crashes
 
-sanitize-postgres: ## the extension's tests with the address sanitizer in the server
-	@tools/install_packages build test postgres
-	@SOTTO_PG_PRESET=asan tools/test_postgres
-
 bench-postgres: ## passes in the database beside the pass in memory; writes build/bench-postgres.json
 	@tools/install_packages build postgres
 	@tools/build postgres --target sotto_postgres sotto_postgres_test

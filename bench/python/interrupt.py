@@ -16,11 +16,16 @@ import numpy as np
 from sotto import Ledger, LogisticRegression
 
 
-def late(work, after: float) -> float | None:
-    """Seconds from a signal sent `after` seconds into the work to its exception, or None if the work was done first."""
+def late(work, ledger: Ledger, after: float) -> float | None:
+    """Seconds from a signal sent `after` seconds past the charge to the exception, or None if the work was done first."""
     sent = [0.0]
+    before = len(ledger.entries)
 
     def interrupt() -> None:
+        for _ in range(2000):
+            if len(ledger.entries) > before:
+                break
+            time.sleep(0.01)
         time.sleep(after)
         sent[0] = time.perf_counter()
         os.kill(os.getpid(), signal.SIGINT)
@@ -52,13 +57,13 @@ def main() -> None:
     y = (X[:, 0] > 0).astype(int)
     folder = tempfile.TemporaryDirectory()
     lines = []
-    methods = {"bolt_on": {"max_iter": 500}, "scs13": {"max_iter": 500}, "dpgd": {}, "dpsgd": {}, "objective": {}, "auto": {}}
+    methods = {"bolt_on": {"max_iter": 50}, "scs13": {"max_iter": 300}, "dpgd": {}, "dpsgd": {}, "objective": {}, "auto": {}}
     for number, (method, more) in enumerate(methods.items()):
-        ledger = Ledger.create(f"{folder.name}/{number}", epsilon=1e4, delta=1e-2, name=method)
+        ledger = Ledger.create(f"{folder.name}/{number}", epsilon=10.0, delta=1e-3, name=method)
         model = LogisticRegression(epsilon=1.0, delta=1e-8, data_norm=10.0, alpha=1e-3, method=method, accountant=ledger, **more)
         waits = []
         for turn in range(asked.tries):
-            wait = late(lambda: model.fit(X, y), 0.15 + 0.07 * turn)
+            wait = late(lambda: model.fit(X, y), ledger, 0.01 * turn)
             if wait is not None:
                 waits.append(1000 * wait)
         lines.append({

@@ -373,7 +373,7 @@ TEST_F(BoundsWithLedger, TheSameRequestIsAnsweredAgainForFree) {
   EXPECT_FALSE(find(other).stored);
 }
 
-TEST_F(BoundsWithLedger, TheSameWordsAboutAFileReadInAnotherWayAreAnotherRequest) {
+TEST_F(BoundsWithLedger, TheSameWordsAboutAFileReadInAnotherWayAreRefused) {
   std::string text = "x,q\ty\t,y\n";  // by commas x, "q y" and y; by tabs "x,q", y and ",y"
   for (int i = 0; i < 2000; ++i) text += "1,2\t1\t,1\n";
   overwrite(file_.path(), text);
@@ -382,13 +382,14 @@ TEST_F(BoundsWithLedger, TheSameWordsAboutAFileReadInAnotherWayAreAnotherRequest
   BoundsRequest request = asking(0.25, 1e-6);
   request.schema.columns.clear();
   EXPECT_NE(find_column(find(request).schema, "x"), nullptr);
-  const FoundSchema by_tabs = find_bounds(file_.beside("p.tsv"), request, bits_, {*ledger_, false});
-  EXPECT_FALSE(by_tabs.stored);
-  EXPECT_NE(find_column(by_tabs.schema, "x,q"), nullptr);
+  EXPECT_EQ(refused([&] {
+              find_bounds(file_.beside("p.tsv"), request, bits_, {*ledger_, false});
+            }),
+            ErrorKind::invalid_argument);
   request.schema.separator = ",";
   request.schema.format = FileFormat::csv;
   EXPECT_TRUE(find(request).stored);  // the first one, spelled out
-  EXPECT_EQ(spent(), kUnit / 2);
+  EXPECT_EQ(spent(), kUnit / 4);
 }
 
 TEST_F(BoundsWithLedger, AFilterInRhoIsChargedTheDrawsAndTheirDistance) {
@@ -442,14 +443,13 @@ TEST_F(BoundsWithLedger, ARowReadAsTheHeaderIsNotReleased) {
   request.schema.columns.clear();
   request.schema.skip_lines = 8;  // the header is then the row of the one who has "only one" job
   request.schema.label.column = "only one";
-  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_argument);
   EXPECT_FALSE(testing::contains(message_, "1992")) << message_;
-  EXPECT_EQ(spent(), kUnit / 4);  // the rows were read
-  EXPECT_EQ(ledger_->entries().at(0).state, EntryState::reserved);
   request.columns = false;
   request.data_norm = true;
   request.budget.delta = 0;
-  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_argument);
+  EXPECT_TRUE(ledger_->entries().empty());  // no row was read
 }
 
 TEST_F(BoundsWithLedger, ARowThatCountsAsManyIsNotReleased) {
@@ -465,9 +465,8 @@ TEST_F(BoundsWithLedger, ARowThatCountsAsManyIsNotReleased) {
   EXPECT_FALSE(find(request).stored);
   request.schema.separator = ";";
   request.schema.label.column = "y,b";
-  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_data);
-  EXPECT_EQ(spent(), kUnit / 2);
-  EXPECT_EQ(ledger_->entries().back().state, EntryState::reserved);
+  EXPECT_EQ(refused([&] { find(request); }), ErrorKind::invalid_argument);
+  EXPECT_EQ(spent(), kUnit / 4);
 }
 
 TEST_F(BoundsWithLedger, BoundsFoundWithoutItAreNotTaken) {

@@ -78,6 +78,10 @@ class PairShelf {
   std::map<std::tuple<const Pair*, Feeder, bool>, StoredPair> stored_;
 };
 
+/// Steps that are chosen, not given, cannot be kept where Huber's loss is linear; the solvers that may be chosen are
+/// looked at under their own names.
+bool leaves_the_linear_part(const Method& method) { return method.name == Auto::kName; }
+
 class Walk {
  public:
   explicit Walk(const ReplayOptions& options) : options_(options) {}
@@ -97,8 +101,10 @@ class Walk {
         const std::string why = for_each_case(method, selection, [&](const ReplayCase& one) { check(one); });
         if (refusal.empty()) refusal = why;
       }
-      const Selection straight{HuberSvm{0.1}, relation, options_.cases, options_.sampled_cases, true};
-      for_each_case(method, straight, [&](const ReplayCase& one) { allowed([&] { check_tight(one); }); });
+      if (!leaves_the_linear_part(method)) {
+        const Selection straight{HuberSvm{0.1}, relation, options_.cases, options_.sampled_cases, true};
+        for_each_case(method, straight, [&](const ReplayCase& one) { allowed([&] { check_tight(one); }); });
+      }
       if (relation == Relation::replace_one) check_large(method);
       report(relation == Relation::replace_one ? method.name : method.name + ", add_remove", refusal);
     }
@@ -239,7 +245,8 @@ class Walk {
       add(name, "claim over distance", record_.loose, kLoosest, "linear pair, worst position");
       findings_.back().check = "tightness";
     } else {
-      findings_.push_back(not_tested("tightness", name, "no loss it takes is linear anywhere, where bounds are met"));
+      findings_.push_back(
+          not_tested("tightness", name, "its steps are not on a part where the loss is linear and bounds are met"));
     }
   }
 
