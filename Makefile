@@ -1,7 +1,6 @@
 # Thin names over the CMake presets. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help quickstart build test test-postgres quickstart-postgres test-quick test-python wheel soak mutants sanitize \
-  bench bench-python utility replicate replicate-full lint format fuzz coverage clean
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' Makefile)
 
 # The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
 # sanitizer, so it has a name of its own.
@@ -18,9 +17,9 @@ build: ## build a release; the program is build/sotto
 	@tools/build release
 	@ln -sfn release/cli/sotto build/sotto
 
-test: ## every test, and what runs threads again under the thread sanitizer
-	@tools/install_packages build test
-	@tools/test dev $(foreach run,$(SANITIZED),'$(run)')
+test: ## every test, the Python package, and what runs threads again under the thread sanitizer
+	@tools/install_packages build test python browser
+	@tools/test dev python $(foreach run,$(SANITIZED),'$(run)')
 
 sanitize: ## every test under the address and undefined-behaviour sanitizers
 	@tools/install_packages build test
@@ -35,6 +34,20 @@ quickstart-postgres: ## a private server: register a table, train under a budget
 	@tools/build postgres --target sotto_postgres
 	@python3 postgres/quickstart.py build/postgres/postgres/sotto.so
 
+soak-postgres: ## the extension for longer: 1,000 trainings in one backend, many kills
+	@tools/install_packages build postgres
+	@SOTTO_PG_TRAININGS=1000 SOTTO_PG_KILLS=40 tools/test_postgres test_sessions.LongLife test_ledger.Crashes
+
+sanitize-postgres: ## the extension's tests with the address sanitizer in the server
+	@tools/install_packages build test postgres
+	@SOTTO_PG_PRESET=asan tools/test_postgres
+
+bench-postgres: ## passes in the database beside the pass in memory; writes build/bench-postgres.json
+	@tools/install_packages build postgres
+	@tools/build postgres --target sotto_postgres sotto_postgres_test
+	@python3 bench/scan_postgres/run.py build/postgres/postgres/sotto.so build/postgres/postgres/sotto_test.so \
+	  --out build/bench-postgres.json $(BENCH_POSTGRES)
+
 test-quick: ## every test once, without sanitizers
 	@tools/install_packages build test
 	@tools/test dev
@@ -46,6 +59,10 @@ wheel: ## the Python package; leaves build/wheels/*.whl
 test-python: ## build the wheel, install it in a clean virtual environment, run its suite
 	@tools/install_packages build python
 	@tools/python test
+
+check-sklearn: ## scikit-learn's own suite on its current release and the two before it
+	@tools/install_packages build python
+	@tools/python check
 
 soak: ## the long variants: thousands of kills, every byte flipped, 100,000 games an audit
 	@tools/install_packages build test

@@ -111,10 +111,8 @@ void BlockEngine::scan_positions(std::span<const std::uint64_t> positions, RowCo
 
 Facts BlockSource::facts(std::uint64_t rows) const {
   if (rows == rows_.facts.rows) return facts_of(rows_.facts);
-  throw Error(
-      ErrorKind::invalid_data,
-      "data: there are " + std::to_string(rows_.facts.rows) + " rows, the ledger was made for " + std::to_string(rows),
-      "data");
+  throw Error(ErrorKind::invalid_data,
+              "data: there are not the " + std::to_string(rows) + " rows the ledger was made for", "data");
 }
 
 Digest BlockSource::fingerprint() const {

@@ -21,6 +21,12 @@ std::vector<std::string> feature_columns(const Schema& schema) {
   return names;
 }
 
+std::vector<std::string> labelled_columns(const Schema& schema) {
+  std::vector<std::string> names = feature_columns(schema);
+  names.push_back(schema.label.column);
+  return names;
+}
+
 }  // namespace
 
 /// A released model with what it takes to predict from raw columns.
@@ -32,12 +38,12 @@ struct Predictor {
         texts(class_texts(model)),
         encoder(model.encoding, schema.format == FileFormat::idx ? std::vector<std::string>() : feature_columns(schema),
                 LabelUse::ignored),
+        judge(model.encoding, labelled_columns(schema), LabelUse::required),
         row(encoder.facts().features) {
     std::fill(row.begin(), row.end(), 0.0F);
   }
 
   void encode(const Json& json) {
-    float label = 1;
     if (encoder.values() > 0) {
       require(json.is_array(), "x", "must be an array of numbers");
       numbers.clear();
@@ -59,11 +65,10 @@ struct Predictor {
   }
 
   RowBlock block() const {
-    static constexpr float kLabel = 1;
     RowBlock one;
     one.rows = 1;
     one.features = static_cast<std::uint32_t>(row.size());
-    one.labels = &kLabel;
+    one.labels = &label;
     one.dense = row.data();
     return one;
   }
@@ -73,7 +78,9 @@ struct Predictor {
   Loss loss;
   std::vector<std::string> texts;
   TableEncoder encoder;
+  TableEncoder judge;  ///< of rows with their labels
   std::vector<float> row;
+  float label = 1;
   std::vector<double> numbers;
   std::vector<std::string> cell_texts;
   std::vector<sotto_cell> cells;
@@ -95,6 +102,14 @@ Json confusion_json(const Evaluation& e, const std::vector<std::string>& texts) 
     for (std::uint32_t p = 0; p < e.classes; ++p) counts.back().push_back(e.count(actual, p));
   }
   return Json{{"classes", texts}, {"counts", counts}};
+}
+
+/// How the model does on the row that was encoded last.
+sotto_score score_of(const Predictor& predictor) {
+  const Evaluation e = evaluate(predictor.model, predictor.block());
+  const auto found =
+      static_cast<std::size_t>(std::max_element(e.confusion.begin(), e.confusion.end()) - e.confusion.begin());
+  return {static_cast<std::uint32_t>(found / e.classes), static_cast<std::uint32_t>(found % e.classes), e.loss};
 }
 
 }  // namespace
@@ -158,5 +173,26 @@ sotto_status sotto_evaluate(const sotto_model* model, const float* labels, const
     json["private"] = false;
     json["remark"] = "computed from the rows without noise: NOT PRIVATE, not for release if the rows are private";
     *figures = copy_text(json.dump(2));
+  });
+}
+
+uint32_t sotto_model_values(const sotto_model* model) { return model->predictor.judge.values(); }
+
+size_t sotto_model_columns(const sotto_model* model) { return model->predictor.judge.column_count(); }
+
+sotto_status sotto_score_cells(sotto_model* model, const sotto_cell* cells, sotto_score* score) {
+  return guarded(nullptr, [&] {
+    Predictor& predictor = model->predictor;
+    predictor.judge.encode_cells({cells, predictor.judge.column_count()}, predictor.row.data(), predictor.label);
+    *score = score_of(predictor);
+  });
+}
+
+sotto_status sotto_score_values(sotto_model* model, const double* values, size_t count, sotto_cell label,
+                                sotto_score* score) {
+  return guarded(nullptr, [&] {
+    Predictor& predictor = model->predictor;
+    predictor.judge.encode_values({values, count}, label, predictor.row.data(), predictor.label);
+    *score = score_of(predictor);
   });
 }

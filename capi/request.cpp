@@ -21,7 +21,7 @@ std::string text_of(const std::string& key, const Json& value) {
   return value.dump();
 }
 
-Given fields_of(const std::string& text) {
+Json object_of(const std::string& text) {
   Json json;
   try {
     json = Json::parse(text);
@@ -29,6 +29,10 @@ Given fields_of(const std::string& text) {
     throw Error(ErrorKind::invalid_argument, "request: is not JSON", "request");
   }
   require(json.is_object(), "request", "must be a JSON object");
+  return json;
+}
+
+Given fields_of(const Json& json) {
   Given given;
   for (const auto& [key, value] : json.items()) {
     if (!value.is_null()) given.insert_or_assign(key, text_of(key, value));
@@ -55,13 +59,26 @@ void apply(T& object, const Given& given, std::set<std::string>& used) {
   });
 }
 
-}  // namespace
+/// "lambda=1e-4,1e-3;passes=5" from {"lambda": [1e-4, 1e-3], "passes": 5}.
+std::string grid_text(const Json& grid) {
+  if (grid.is_string()) return grid.get<std::string>();
+  require(grid.is_object(), "grid", "must be an object of lists, one key a parameter");
+  std::string text;
+  for (const auto& [key, values] : grid.items()) {
+    text += (text.empty() ? "" : ";") + key + "=";
+    if (!values.is_array()) {
+      text += text_of(key, values);
+      continue;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "" : ",") + text_of(key, values[i]);
+  }
+  return text;
+}
 
-Asked request_from(const std::string& json) {
-  Given given = fields_of(json);
+Asked asked_from(Given given, const std::string& default_method) {
   Asked asked;
   TrainRequest& request = asked.train;
-  const std::string method = taken(given, "method").value_or("bolt_on");
+  const std::string method = taken(given, "method").value_or(default_method);
   request.algorithm = make_by_name<Algorithm>(method, "method");
   if (const auto seed = taken(given, "order_seed"))
     request.order_seed = parse_value<std::uint64_t>(*seed, "order_seed");
@@ -73,6 +90,28 @@ Asked request_from(const std::string& json) {
   for (const auto& [name, text] : given) {
     require(used.contains(name), name, "method " + method + ", set up like this, has no such parameter");
   }
+  return asked;
+}
+
+}  // namespace
+
+Asked request_from(const std::string& json, const std::string& default_method) {
+  return asked_from(fields_of(object_of(json)), default_method);
+}
+
+TuneAsked tune_request_from(const std::string& json) {
+  Json object = object_of(json);
+  require(object.contains("grid"), "grid", "must be given: what is tried");
+  TuneAsked asked;
+  asked.tune.grid = parse_grid(grid_text(object["grid"]));
+  object.erase("grid");
+  Given given = fields_of(object);
+  asked.tune.by = enum_by_name<TuneBy>(taken(given, "tune_by").value_or("random_stopping"), "tune_by");
+  if (const auto runs = taken(given, "mean_runs"))
+    asked.tune.mean_runs = parse_value<std::uint32_t>(*runs, "mean_runs");
+  Asked train = asked_from(std::move(given), "bolt_on");
+  asked.tune.train = std::move(train.train);
+  asked.again = train.again;
   return asked;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 #include <string>
 
-#include "sotto/train.h"
+#include "capi/sotto_c.h"
+#include "sotto/tune_plan.h"
 
 namespace sotto::capi {
 
@@ -13,6 +14,20 @@ struct Asked {
 
 /// Throws Error{invalid_argument} for what is no JSON object, for a key that is no field of the problem, the method or
 /// the budget, and for a value a field cannot take.
-Asked request_from(const std::string& json);
+Asked request_from(const std::string& json, const std::string& default_method = "bolt_on");
+
+/// The card of a request with its price.
+sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store);
+/// Trains under the ledger of the store.
+Released train_charged(Asked asked, RowSource& rows, const sotto_store& store, const std::string& schema);
+
+/// A tuning request: the same object with `grid` (an object of lists, or the text of the command line), and perhaps
+/// `tune_by` and `mean_runs`.
+struct TuneAsked {
+  TuneRequest tune;
+  bool again = false;
+};
+/// Throws as request_from() does.
+TuneAsked tune_request_from(const std::string& json);
 
 }  // namespace sotto::capi

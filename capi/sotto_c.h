@@ -107,6 +107,21 @@ sotto_status sotto_encode_values(sotto_encoder* encoder, const double* values, s
 /* Identifies the multiset of raw rows encoded so far, whatever their order. For the holder, not for release. */
 void sotto_encoder_fingerprint(const sotto_encoder* encoder, char hex[65]);
 
+/* Rows that come one by one, in any order, to be trained on from memory. */
+typedef struct sotto_collected sotto_collected;
+
+sotto_status sotto_collected_new(const char* schema, const char* const* columns, size_t column_count,
+                                 sotto_collected** collected, sotto_error* error);
+void sotto_collected_free(sotto_collected* collected);
+/* The numbers of an array column, or 0; the columns of cells, the label among them. */
+uint32_t sotto_collected_values(const sotto_collected* collected);
+size_t sotto_collected_columns(const sotto_collected* collected);
+sotto_status sotto_collect_cells(sotto_collected* collected, const sotto_cell* cells);
+sotto_status sotto_collect_values(sotto_collected* collected, const double* values, size_t count, sotto_cell label);
+/* All of them, in an order drawn at random whatever order they came in; good until it is asked again or freed. */
+sotto_status sotto_collected_rows(sotto_collected* collected, int (*poll)(void*), void* context, sotto_rows* rows,
+                                  sotto_error* error);
+
 /* ------------------------------------------------------------------------------------------------ ledger */
 
 typedef struct sotto_record {
@@ -148,8 +163,9 @@ typedef struct sotto_store {
  * budget_epsilon, budget_delta. */
 sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
                                  const char* options, sotto_error* error);
-/* Binds the ledger to other rows: what was spent stays spent. */
-sotto_status sotto_ledger_rebind(const sotto_store* store, const sotto_rows* rows, sotto_error* error);
+/* Binds the ledger to other rows, with an anchor of their name: what was spent stays spent. The former anchor stays. */
+sotto_status sotto_ledger_rebind(const sotto_store* store, const char* anchor, const sotto_rows* rows,
+                                 sotto_error* error);
 /* Declares this copy of the store, with this anchor, the one that counts. */
 sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error);
 /* Replays everything and compares it with the anchor; a JSON object of counts. */
@@ -169,6 +185,49 @@ sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const 
 sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
                          sotto_text* model, uint64_t* entry, int* stored, sotto_error* error);
 
+/*
+ * Finds parameters privately and trains with them, charged as sotto_train is: everything that is tried is one entry.
+ * The request has `grid` besides, an object of lists, and perhaps `tune_by` and `mean_runs`. `open_rows` are public
+ * rows of the same schema for tune_by "public", null otherwise.
+ */
+sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, const sotto_store* store,
+                        const char* schema, const char* request, sotto_text* model, uint64_t* entry, int* stored,
+                        sotto_error* error);
+
+/* ------------------------------------------------------------------------------------------------ shards */
+
+/*
+ * Rows on several servers, of which each makes its passes by itself (method shard_average). `key` is a secret of all of
+ * them, 64 hexadecimal digits: what a shard sends is sealed with it. `run` sends the task, which is public, to every
+ * shard and hands over what sotto_shard_answer gave there.
+ */
+typedef struct sotto_shards {
+  void* context;
+  sotto_facts facts;       /* of all rows */
+  const char* fingerprint; /* of all rows */
+  size_t count;
+  const uint64_t* sizes;
+  const char* const* fingerprints;
+  const char* key;
+  int (*run)(void* context, const char* task, void (*take)(void* taker, size_t shard, const char* bytes, size_t size),
+             void* taker);
+} sotto_shards;
+
+/* Asks every shard how many rows it has and which; `sizes` and `fingerprints` have room for shards->count. */
+sotto_status sotto_shards_describe(const sotto_shards* shards, const char* schema, uint64_t* sizes,
+                                   char (*fingerprints)[65], char whole[65], sotto_error* error);
+/* As sotto_plan and sotto_train. */
+sotto_status sotto_plan_shards(const sotto_shards* shards, const sotto_store* store, const char* request,
+                               sotto_text* card, sotto_error* error);
+sotto_status sotto_train_shards(const sotto_shards* shards, const sotto_store* store, const char* schema,
+                                const char* request, sotto_text* model, uint64_t* entry, int* stored,
+                                sotto_error* error);
+/* In a shard: what takes the rows a task asks for (columns in the order of its schema, the label last), and the sealed
+ * answer to it. The un-noised result is never anywhere else. */
+sotto_status sotto_collected_for(const char* task, sotto_collected** collected, sotto_error* error);
+sotto_status sotto_shard_answer(const sotto_rows* rows, const char* task, const char* key, sotto_text* sealed,
+                                sotto_error* error);
+
 /* ------------------------------------------------------------------------------------------------ models */
 
 typedef struct sotto_model sotto_model;
@@ -187,6 +246,18 @@ sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uin
 /* Without noise, of encoded rows: NOT PRIVATE unless the rows are. A JSON object with the names of `sotto evaluate`. */
 sotto_status sotto_evaluate(const sotto_model* model, const float* labels, const float* rows, uint64_t count,
                             sotto_text* figures, sotto_error* error);
+
+/* The same row by row, for hosts that add up: cells or numbers as for an encoder, the label last. */
+typedef struct sotto_score {
+  uint32_t actual, predicted; /* places of classes */
+  double loss;
+} sotto_score;
+
+uint32_t sotto_model_values(const sotto_model* model);
+size_t sotto_model_columns(const sotto_model* model);
+sotto_status sotto_score_cells(sotto_model* model, const sotto_cell* cells, sotto_score* score);
+sotto_status sotto_score_values(sotto_model* model, const double* values, size_t count, sotto_cell label,
+                                sotto_score* score);
 
 #ifdef __cplusplus
 }

@@ -16,13 +16,16 @@ StoreLedger::StoreLedger(const sotto_store& store, Trust trust) : store_(store) 
   if (trust == Trust::placed) open();
 }
 
+void StoreLedger::refuse_copy() const {
+  if (chain_.place().path == store_.place) return;
+  throw Error(ErrorKind::invalid_data,
+              "this is a copy of a ledger, and only one copy may spend; if it is the one that counts from now on, "
+              "its owner says so by moving it",
+              "ledger");
+}
+
 void StoreLedger::open() {
-  if (chain_.place().path != store_.place) {
-    throw Error(ErrorKind::invalid_data,
-                "this is a copy of a ledger, and only one copy may spend; if it is the one that counts from now on, "
-                "its owner says so by moving it",
-                "ledger");
-  }
+  refuse_copy();
   Anchor anchor(chain_.place().anchor, chain_.terms().id);
   refresh();  // another process may have written before the lock was ours
   check_point(chain_, anchor.last());

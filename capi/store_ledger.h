@@ -25,10 +25,12 @@ class StoreLedger final : public Ledger {
                      const std::string& anchor);
   /// Declares this copy the valid one; at least one anchor, the one given or the last, must be there and agree.
   static void move(const sotto_store& store, const std::string& anchor);
+  /// Binds it to other rows, with the anchor that is named after them. The former anchor stays too: neither the old nor
+  /// the new rows get a second budget anywhere.
+  static void rebind(const sotto_store& store, const std::string& anchor, const std::string& fingerprint,
+                     std::uint64_t rows);
   /// Replays the records and compares them with place and anchor.
   explicit StoreLedger(const sotto_store& store);
-
-  void rebind(const std::string& fingerprint, std::uint64_t rows);
 
   const LedgerTerms& terms() const override { return terms_; }
   bool is_about(const Digest& fingerprint) const override;
@@ -48,6 +50,8 @@ class StoreLedger final : public Ledger {
   enum class Trust { placed, anywhere };
   StoreLedger(const sotto_store& store, Trust trust);
   void open();
+  void refuse_copy() const;
+  void settle(const std::string& anchor, const Binding& binding);
   void refresh();
   std::vector<LedgerRecord> read(std::uint64_t first) const;
   LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);

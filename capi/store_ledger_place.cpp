@@ -67,18 +67,25 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
   Anchor::create(anchor, terms.id, {chain.sequence(), chain.hash()});
 }
 
-void StoreLedger::rebind(const std::string& fingerprint, std::uint64_t rows) {
-  write(
-      [&] {
-        return record_with(RecordKind::placed, place_text(chain_.place(), {fingerprint, rows, bound_.key}));
-      },
-      nullptr);
+void StoreLedger::rebind(const sotto_store& store, const std::string& anchor, const std::string& fingerprint,
+                         std::uint64_t rows) {
+  StoreLedger ledger(store, Trust::anywhere);  // one whose last refresh did not finish is taken up again
+  ledger.refuse_copy();
+  Digest parsed{};
+  require(digest_from_hex(fingerprint, parsed), "fingerprint", "must be 64 hexadecimal digits");
+  ledger.settle(anchor, {fingerprint, rows, ledger.bound_.key});
 }
 
 void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
   StoreLedger ledger(store, Trust::anywhere);
-  const std::string former = ledger.chain_.place().anchor;
-  const std::string& id = ledger.chain_.terms().id;
+  const Binding same = ledger.bound_;
+  ledger.settle(anchor, same);
+}
+
+// The former anchor stays where it is: the rows it is named after had a budget, and must be found to have had one.
+void StoreLedger::settle(const std::string& anchor, const Binding& binding) {
+  const std::string former = chain_.place().anchor;
+  const std::string& id = chain_.terms().id;
   std::optional<Anchor> old;
   std::optional<Anchor> next;
   if (former != anchor && exists(former)) old.emplace(former, id);
@@ -88,16 +95,16 @@ void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
                 former + ": the anchor of this ledger cannot be reached, so it cannot be told from a restored copy",
                 "anchor");
   }
-  ledger.refresh();  // the locks are ours now
-  if (old) check_point(ledger.chain_, old->last());
-  if (next) check_point(ledger.chain_, next->last());
+  refresh();  // the locks are ours now
+  if (old) check_point(chain_, old->last());
+  if (next) check_point(chain_, next->last());
   if (!next) {
-    Anchor::create(anchor, id, {ledger.chain_.sequence(), ledger.chain_.hash()});
+    Anchor::create(anchor, id, {chain_.sequence(), chain_.hash()});
     next.emplace(anchor, id);
   }
   const LedgerRecord record =
-      ledger.chain_.next(record_with(RecordKind::placed, place_text({store.place, anchor, 0}, ledger.bound_)));
-  append_record(store, record, nullptr, nullptr);
+      chain_.next(record_with(RecordKind::placed, place_text({store_.place, anchor, 0}, binding)));
+  append_record(store_, record, nullptr, nullptr);
   // The one that counts from now on comes last: once it knows of the move, both do.
   if (old) old->append({record.sequence, record.hash});
   next->append({record.sequence, record.hash});

@@ -9,6 +9,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/price.h"
+#include "sotto/tune.h"
 
 namespace sotto::capi {
 namespace {
@@ -63,6 +64,24 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
 }
 
 }  // namespace
+
+sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store) {
+  StoreLedger ledger(store);
+  const Facts facts = rows.facts(ledger.terms().rows);
+  const TrainRequest priced = priced_request(asked.train, facts, ledger);
+  const Quote quoted = quote(priced, facts, ledger);
+  Json json = to_json(make_card(quoted.plan, priced.algorithm, quoted.input));
+  json["budget"] = quote_json(quoted);
+  return copy_text(json.dump(2));
+}
+
+Released train_charged(Asked asked, RowSource& rows, const sotto_store& store, const std::string& schema) {
+  asked.train.encoding = schema;
+  StoreLedger ledger(store);
+  BitSource bits;
+  return train(rows, asked.train, bits, {ledger, asked.again});
+}
+
 }  // namespace sotto::capi
 
 using namespace sotto;
@@ -74,8 +93,9 @@ sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, c
                  [&] { StoreLedger::create(*store, terms_from_options(*rows, options), rows->fingerprint, anchor); });
 }
 
-sotto_status sotto_ledger_rebind(const sotto_store* store, const sotto_rows* rows, sotto_error* error) {
-  return guarded(error, [&] { StoreLedger(*store).rebind(rows->fingerprint, rows->facts.rows); });
+sotto_status sotto_ledger_rebind(const sotto_store* store, const char* anchor, const sotto_rows* rows,
+                                 sotto_error* error) {
+  return guarded(error, [&] { StoreLedger::rebind(*store, anchor, rows->fingerprint, rows->facts.rows); });
 }
 
 sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error) {
@@ -92,26 +112,36 @@ sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, s
 
 sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* request, sotto_text* card,
                         sotto_error* error) {
-  return guarded(error, [&] {
-    const Asked asked = request_from(request);
-    StoreLedger ledger(*store);
-    const Quote quoted = quote(asked.train, BlockSource(*rows).facts(ledger.terms().rows), ledger);
-    Json json = to_json(make_card(quoted.plan, asked.train.algorithm, quoted.input));
-    json["budget"] = quote_json(quoted);
-    *card = copy_text(json.dump(2));
-  });
+  return guarded(error, [&] { *card = plan_text(request_from(request), BlockSource(*rows), *store); });
 }
 
 sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
                          sotto_text* model, uint64_t* entry, int* stored, sotto_error* error) {
   return guarded(error, [&] {
     Asked asked = request_from(request);
-    asked.train.encoding = schema;
     asked.train.progress = [&](double) { proceed(rows->poll(rows->context)); };
+    BlockSource source(*rows);
+    const Released released = train_charged(std::move(asked), source, *store, schema);
+    *entry = released.model.card.budget.entry;
+    *stored = released.stored ? 1 : 0;
+    *model = copy_text(released.text);
+  });
+}
+
+sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, const sotto_store* store,
+                        const char* schema, const char* request, sotto_text* model, uint64_t* entry, int* stored,
+                        sotto_error* error) {
+  return guarded(error, [&] {
+    TuneAsked asked = tune_request_from(request);
+    asked.tune.train.encoding = schema;
+    require(open_rows == nullptr || asked.tune.by == TuneBy::public_data, "tune_by",
+            "must be public for rows that are public");
     StoreLedger ledger(*store);
     BlockSource source(*rows);
     BitSource bits;
-    const Released released = train(source, asked.train, bits, {ledger, asked.again});
+    std::optional<BlockSource> open;
+    if (open_rows != nullptr) open.emplace(*open_rows);
+    const Released released = tune(source, open ? &*open : nullptr, asked.tune, {{ledger, asked.again}, bits});
     *entry = released.model.card.budget.entry;
     *stored = released.stored ? 1 : 0;
     *model = copy_text(released.text);

@@ -6,6 +6,7 @@
 
 #include "account_flags.h"
 #include "sotto/privacy/accountant/curve.h"
+#include "sotto/report/curves.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -76,15 +77,18 @@ struct AccountVerb {
     return flags.delta() ? Asked{true, *flags.delta()} : Asked{false, *flags.epsilon()};
   }
 
-  void write_curves(const Event& event, const AccountReport& report, const Asked& question) const {
+  void write_curves(const Event& event, const AccountReport& account, const Asked& question) const {
     if (profile.empty() && trade.empty()) return;
     const bool csv = ends_with(profile, ".csv"), svg = ends_with(profile, ".svg");
     require(profile.empty() || csv || svg, "profile", "must end in .csv or .svg");
-    const double center = question.epsilon ? report.value.upper : question.given;
+    const double center = question.epsilon ? account.value.upper : question.given;
     const double most = std::isfinite(center) && center > 0 ? 2 * center : 1;
     const auto points = privacy_profile(event, flags.relation(), most, kProfilePoints);
     if (csv) write(profile, profile_csv(points));
-    if (svg) write(profile, profile_svg(points, event_text(event) + ", " + std::string(enum_name(flags.relation()))));
+    if (svg) {
+      const std::string title = event_text(event) + ", " + std::string(enum_name(flags.relation()));
+      write(profile, report::svg_file(report::profile_chart(points, title)));
+    }
     if (trade.empty()) return;
     std::vector<double> alphas;
     for (int i = 0; i <= 100; ++i) alphas.push_back(i / 100.0);

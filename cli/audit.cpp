@@ -9,6 +9,7 @@
 
 #include "request.h"
 #include "sotto/audit/museum.h"
+#include "sotto/data/block_file.h"
 #include "source.h"
 #include "verbs.h"
 
@@ -18,22 +19,36 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const audit::Finding& f) {
-  return {{"check", f.check}, {"subject", f.subject}, {"quantity", f.quantity},     {"claim", f.claim},
-          {"found", f.found}, {"holds", f.holds()},   {"has_power", f.has_power()}, {"evidence", f.evidence}};
+  return {{"check", f.check},           {"subject", f.subject}, {"quantity", f.quantity},
+          {"claim", f.claim},           {"found", f.found},     {"holds", f.holds()},
+          {"has_power", f.has_power()}, {"tested", f.made},     {"evidence", f.evidence}};
 }
 
-/// A test that could not have fallen says nothing.
-const char* verdict(const audit::Finding& f) { return !f.holds() ? "FALLEN" : f.has_power() ? "holds" : "mute"; }
+/// A test that could not have fallen says nothing, and neither does one that was not made.
+const char* verdict(const audit::Finding& f) {
+  return !f.made ? "untested" : !f.holds() ? "FALLEN" : f.has_power() ? "holds" : "mute";
+}
+
+struct Counts {
+  explicit Counts(const std::vector<audit::Finding>& findings) {
+    for (const audit::Finding& f : findings) {
+      ++(f.made ? claims : untested);
+      fallen += !f.holds();
+    }
+  }
+  int claims = 0, untested = 0, fallen = 0;
+};
 
 std::string table_of(const std::vector<audit::Finding>& findings) {
-  std::string text = fmt::format("{:<10} {:<34} {:<22} {:>10} {:>10}  {:<7} {}\n", "check", "subject", "quantity",
+  std::string text = fmt::format("{:<10} {:<44} {:<26} {:>10} {:>10}  {:<8} {}\n", "check", "subject", "quantity",
                                  "claim", "found", "verdict", "evidence");
   for (const audit::Finding& f : findings) {
-    text += fmt::format("{:<10} {:<34} {:<22} {:>10.4g} {:>10.4g}  {:<7} {}\n", f.check, f.subject, f.quantity, f.claim,
+    text += fmt::format("{:<10} {:<44} {:<26} {:>10.4g} {:>10.4g}  {:<8} {}\n", f.check, f.subject, f.quantity, f.claim,
                         f.found, verdict(f), f.evidence);
   }
-  const auto fallen = std::count_if(findings.begin(), findings.end(), [](const auto& f) { return !f.holds(); });
-  return text + fmt::format("{} claims, {} fallen", findings.size(), fallen);
+  const Counts counts(findings);
+  return text +
+         fmt::format("{} claims, {} fallen; {} not tested, see why", counts.claims, counts.fallen, counts.untested);
 }
 
 struct AuditVerb {
@@ -50,7 +65,9 @@ struct AuditVerb {
         ->capture_default_str();
     app.add_option("--data", data, "a file whose schema and facts the planned training has; its rows are not read")
         ->type_name("FILE");
-    app.add_option("--rows", facts.rows, "rows of the planned training")->type_name("")->capture_default_str();
+    app.add_option("--rows", facts.rows, "rows of the planned training; a block file says how many it has")
+        ->type_name("")
+        ->capture_default_str();
     app.add_option("--svg", svg, "draw the trade-off curve promised and the one found")->type_name("FILE");
   }
   static std::string list_of_checks() {
@@ -75,12 +92,18 @@ struct AuditVerb {
     print(audited.findings, output);
   }
 
-  /// What is public about the file: its schema, and the number of rows that was given or that it states.
+  /// What is public about the file: its schema, and the number of rows that a block file states or that was given.
   Facts planned() const {
     if (data.empty()) return stated();
     const Source source = open_source(data, schema, {});
-    const Facts known = source.rows->facts(facts.rows);
-    require(known.rows > 0, "rows", "say how many rows the training will have");
+    const bool told = given.get_option("--rows")->count() > 0;
+    if (!is_block_file(data)) {
+      require(told, "rows", "must be given: a text file does not say how many rows it has, and none is read");
+      return source.rows->facts(facts.rows);
+    }
+    const Facts known = BlockFile(data).facts();
+    require(!told || facts.rows == known.rows, "rows",
+            "got " + std::to_string(facts.rows) + ", the file says " + std::to_string(known.rows));
     return known;
   }
 
@@ -104,10 +127,13 @@ struct AuditVerb {
   static void print(const std::vector<audit::Finding>& findings, Output& output) {
     require(!findings.empty(), "method",
             "nothing was audited: no private method of that name, or none that the check treats");
-    const auto fallen = std::count_if(findings.begin(), findings.end(), [](const auto& f) { return !f.holds(); });
-    if (fallen > 0) output.exit_code = 1;
+    const Counts counts(findings);
+    if (counts.fallen > 0) output.exit_code = 1;
     if (!output.json) return output.print(table_of(findings));
-    Json json{{"claims", findings.size()}, {"fallen", fallen}, {"false_alarm", audit::kFalseAlarm}};
+    Json json{{"claims", counts.claims},
+              {"fallen", counts.fallen},
+              {"untested", counts.untested},
+              {"false_alarm", audit::kFalseAlarm}};
     json["findings"] = Json::array();
     for (const audit::Finding& f : findings) json["findings"].push_back(to_json(f));
     output.print(json.dump(2));

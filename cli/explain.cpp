@@ -4,7 +4,7 @@
 
 #include "field_flags.h"
 #include "sotto/base/fields.h"
-#include "sotto/data/encoder.h"
+#include "sotto/model/feature_names.h"
 #include "sotto/model/json.h"
 #include "sotto/model/model.h"
 #include "sotto/train.h"
@@ -66,22 +66,16 @@ std::string catalogue_text(const Json& all) {
   return text + "budget\n" + fields_text(all["budget"]);
 }
 
-std::string feature_name(const Model& model, std::uint32_t feature) {
-  if (!Json::parse(model.encoding).contains("columns")) return "feature_" + std::to_string(feature + 1);
-  return Encoder(schema_from_json(model.encoding)).feature_name(feature);
-}
-
 Json coefficients(const Model& model, double level) {
   require(model.uncertainty.has_value(), "intervals",
           "the model has none; train with --method output or objective and --intervals SHARE");
   const IntervalMaker maker(*model.uncertainty, level);
+  const std::vector<std::string> names = feature_names(model);
   Json list = Json::array();
   for (std::uint32_t i = 0; i < model.weights.size(); ++i) {
     const Interval interval = maker.coefficient(i, model.weights[i]);
-    list.push_back(Json{{"feature", feature_name(model, i)},
-                        {"weight", model.weights[i]},
-                        {"lower", interval.lower},
-                        {"upper", interval.upper}});
+    list.push_back(Json{
+        {"feature", names[i]}, {"weight", model.weights[i]}, {"lower", interval.lower}, {"upper", interval.upper}});
   }
   return list;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <ctime>
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 
@@ -9,19 +10,13 @@
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
+#include "sotto/data/number.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "time_text.h"
 #include "verbs.h"
 
 namespace sotto::cli {
 namespace {
-
-std::string time_text(std::int64_t seconds) {
-  const std::time_t time = seconds;
-  std::tm parts{};
-  if (gmtime_r(&time, &parts) == nullptr) return std::to_string(seconds);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
 
 Json terms_json(const LedgerTerms& terms) {
   const Budget& budget = terms.filter.budget;
@@ -32,7 +27,9 @@ Json terms_json(const LedgerTerms& terms) {
               {"filter", enum_name(terms.filter.kind)},
               {"rdp_order", terms.filter.rdp_order},
               {"delta_policy", enum_name(terms.delta_policy())},
-              {"rows", terms.rows}};
+              {"rows", terms.rows},
+              {"reading", terms.reading},
+              {"columns", terms.columns}};
 }
 
 std::string terms_text(const LedgerTerms& terms) {
@@ -42,7 +39,11 @@ std::string terms_text(const LedgerTerms& terms) {
                       budget.epsilon, budget.delta, enum_name(budget.relation), terms.unit);
   text += fmt::format("  {:<15} {}, fixed at creation; delta is {}\n", "filter", enum_name(terms.filter.kind),
                       enum_name(terms.delta_policy()));
-  return text + fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
+  text += fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
+  text += fmt::format("  {:<15} {}\n", "read as",
+                      terms.reading.empty() ? "block files and arrays; no text" : terms.reading);
+  if (terms.columns.empty()) return text;
+  return text + fmt::format("  {:<15} {}\n", "columns", fmt::join(terms.columns, ", "));
 }
 
 Json entries_json(const std::vector<LedgerEntry>& entries) {
@@ -57,6 +58,15 @@ Json entries_json(const std::vector<LedgerEntry>& entries) {
                         {"time", time_text(entry.time)}});
   }
   return list;
+}
+
+/// The names are kept for good and shown: a row read as a header would be public. Numbers are taken for one unless the
+/// label, which the holder knows, is among them.
+void require_names(const std::vector<std::string>& columns, const Schema& declared) {
+  const auto is_number = [](const std::string& name) { return std::isfinite(parse_number(name)); };
+  const bool knows_label = std::find(columns.begin(), columns.end(), declared.label.column) != columns.end();
+  require(!declared.header || knows_label || std::none_of(columns.begin(), columns.end(), is_number), "header",
+          "the first line has numbers where names are expected; give --no-header, or the --label that is one of them");
 }
 
 /// What every verb about an existing ledger has.
@@ -91,9 +101,12 @@ struct CreateVerb : LedgerVerb {
     Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);  // refused before the file is read
     require(!schema.bounds_from_data(), "schema", "bounds are no part of a ledger; declare them when training");
     const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
-    const auto [rows, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
+    auto [counted, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
     // Under add_remove the number of rows is private and appears nowhere.
-    if (budget.relation == Relation::replace_one) terms.rows = rows;
+    if (budget.relation == Relation::replace_one) terms.rows = counted.rows;
+    require_names(counted.columns, declared);
+    terms.reading = std::move(counted.reading);
+    terms.columns = std::move(counted.columns);
     SqliteLedger::create(path, terms, fingerprint, anchor);
     SqliteLedger made(path);
     if (!output.json) {
@@ -104,9 +117,9 @@ struct CreateVerb : LedgerVerb {
     output.print(json.dump(2));
   }
 
-  Fingerprinted<std::uint64_t> counted_blocks() const {
+  Fingerprinted<CountedRows> counted_blocks() const {
     const BlockFile file(data);
-    return {file.facts().rows, fingerprint_of(file)};
+    return {{file.facts().rows, "", {}}, fingerprint_of(file)};
   }
 
   SchemaFlags schema;

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   add_account(program, output);
   add_calibrate(program, output);
   add_audit(program, output);
+  add_report(program, output);
   add_explain(program, output);
   add_manual(program, output);
   try {

@@ -40,7 +40,7 @@ struct PlanVerb {
     require(facts.rows == 0 || facts.rows == known.rows, "rows",
             "the ledger was made for " + std::to_string(known.rows) + " rows");
     const Quote quoted = quote(asked, known, open);
-    const PrivacyCard card = make_card(quoted.plan, asked.algorithm, quoted.input);
+    const PrivacyCard card = make_card(quoted.plan, priced_request(asked, known, open).algorithm, quoted.input);
     Json json = to_json(card);
     json["budget"] = quote_json(quoted);
     output.print(output.json ? json.dump(2) : card_text(card) + quote_text(quoted));

@@ -1,8 +1,10 @@
 #include "source.h"
 
 #include "sotto/base/error.h"
+#include "sotto/charged_run.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/load.h"
+#include "sotto/data/reading.h"
 
 namespace sotto::cli {
 namespace {
@@ -14,20 +16,23 @@ void check_engine(const EngineChoice& choice) {
 
 }  // namespace
 
-Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice) {
+Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice,
+                   const LedgerTerms* terms) {
   check_engine(choice);
   if (is_block_file(path)) {
     require(!flags.given(), "schema", "a block file carries its own declarations; give none here");
     const BlockFile file(path);
     return {block_rows(file, choice), schema_from_json(file.metadata())};
   }
-  return open_text(path, flags.schema(path), choice);
+  return open_text(path, flags.schema(path), choice, terms);
 }
 
-Source open_text(const std::string& path, const Schema& declared, const EngineChoice& choice) {
+Source open_text(const std::string& path, const Schema& declared, const EngineChoice& choice,
+                 const LedgerTerms* terms) {
   check_engine(choice);
   require(choice.name != "out_of_core", "engine", "out_of_core needs a block file; make one with 'sotto data pack'");
-  Schema schema = complete_for(path, declared);
+  if (terms != nullptr) require_reading(reading_of(path, declared), *terms);
+  Schema schema = terms != nullptr ? complete_by(path, declared, terms->columns) : complete_for(path, declared);
   return {text_rows(path, schema), schema};
 }
 

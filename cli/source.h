@@ -5,6 +5,7 @@
 #include "data_flags.h"
 #include "sotto/data/schema.h"
 #include "sotto/engines/file_rows.h"
+#include "sotto/privacy/ledger/record.h"
 
 namespace sotto::cli {
 
@@ -15,9 +16,11 @@ struct Source {
 };
 
 /// A text file read through its schema, or a block file, which carries its own. Reads headers, no rows (unless bounds
-/// are to be taken from them).
-Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice);
+/// are to be taken from them). With the terms of a ledger text is read as they say, and its header is not read either.
+Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice,
+                   const LedgerTerms* terms = nullptr);
 /// A text file read through a schema at hand.
-Source open_text(const std::string& path, const Schema& schema, const EngineChoice& choice);
+Source open_text(const std::string& path, const Schema& schema, const EngineChoice& choice,
+                 const LedgerTerms* terms = nullptr);
 
 }  // namespace sotto::cli

@@ -45,8 +45,11 @@ struct TrainVerb {
             "take a share of one epsilon; with personal epsilons find bounds first, by 'data bounds'");
     require(!ledger.empty() || !again, "again", "is for training with a ledger");
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
-    Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits), {engine, memory_mb})
-                                    : open_source(data, schema, {engine, memory_mb});
+    std::optional<SqliteLedger> book;
+    if (!ledger.empty()) book.emplace(ledger);
+    const LedgerTerms* terms = book ? &book->terms() : nullptr;
+    Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits, book), {engine, memory_mb}, terms)
+                                    : open_source(data, schema, {engine, memory_mb}, terms);
     asked.bounds_cost = source.schema.bounds_cost;
     asked.encoding = to_json(source.schema);
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
@@ -54,27 +57,24 @@ struct TrainVerb {
     asked.personal = personal.read(data, source.schema);
     Progress progress("training");
     asked.progress = [&](double fraction) { progress.update(fraction); };
-    const Released released = run_request(*source.rows, asked, bits);
+    const Released released = run_request(*source.rows, asked, bits, book);
     if (!out.empty()) save_model_text(released.text, out);
     print_released(output, released, {!ledger.empty(), out});
   }
 
   /// Spends its share on the bounds and leaves the rest in the budget of the request.
-  Schema found_schema(TrainRequest& asked, BitSource& bits) const {
+  Schema found_schema(TrainRequest& asked, BitSource& bits, std::optional<SqliteLedger>& book) const {
     BoundsRequest wanted = bounds.share_of(asked.budget);
-    if (ledger.empty()) return find_bounds(data, wanted, bits);
-    SqliteLedger open(ledger);
+    if (!book) return find_bounds(data, wanted, bits);
     // Neither is charged unless both fit. How many features there will be is not known yet and not priced.
-    const Facts outline{open.terms().rows, 1, row_norm_bound(wanted.schema), false, class_count(wanted.schema.label)};
-    wanted.leave = quote(asked, outline, open).cost;
-    return find_bounds(data, wanted, bits, {open, again}).schema;
+    const Facts outline{book->terms().rows, 1, row_norm_bound(wanted.schema), false, class_count(wanted.schema.label)};
+    wanted.leave = quote(asked, outline, *book).cost;
+    return find_bounds(data, wanted, bits, {*book, again}).schema;
   }
 
-  Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits) const {
-    if (!ledger.empty()) {
-      SqliteLedger open(ledger);
-      return train(rows, asked, bits, {open, again});
-    }
+  Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits,
+                       std::optional<SqliteLedger>& book) const {
+    if (book) return train(rows, asked, bits, {*book, again});
     Released released;
     released.model = train(*rows.open(), asked, bits);
     released.text = model_text(released.model);

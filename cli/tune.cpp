@@ -43,28 +43,32 @@ struct TuneVerb {
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(!ledger.empty() || !again, "again", "is for tuning with a ledger");
     require(public_data.empty() || asked.by == TuneBy::public_data, "public_data", "is for --tune-by public only");
-    Source source = open_source(data, schema, {});
+    std::optional<SqliteLedger> book;
+    if (!ledger.empty()) book.emplace(ledger);
+    Source source = open_source(data, schema, {}, book ? &book->terms() : nullptr);
     std::optional<Source> open_rows;
-    if (!public_data.empty()) open_rows = open_source(public_data, schema, {});
+    if (!public_data.empty()) open_rows = open_source(public_data, schema, {}, book ? &book->terms() : nullptr);
     asked.train.encoding = to_json(source.schema);
     asked.train.bounds_cost = source.schema.bounds_cost;
     if (source.schema.bounds_from_data) {
       asked.train.not_private.emplace_back("bounds were taken from the rows, not declared");
     }
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
-    const std::unique_ptr<Engine> open_engine = open_rows ? open_rows->rows->open() : nullptr;
-    const Released released = run_request(*source.rows, open_engine.get(), asked, bits);
+    RowSource* public_rows = open_rows ? open_rows->rows.get() : nullptr;
+    const Released released = run_request(*source.rows, public_rows, asked, {book, bits});
     if (!out.empty()) save_model_text(released.text, out);
     print_released(output, released, {!ledger.empty(), out});
   }
 
-  Released run_request(RowSource& rows, Engine* public_rows, const TuneRequest& asked, BitSource& bits) const {
-    if (!ledger.empty()) {
-      SqliteLedger open(ledger);
-      return tune(rows, public_rows, asked, {{open, again}, bits});
-    }
+  struct Charging {
+    std::optional<SqliteLedger>& book;
+    BitSource& bits;
+  };
+  Released run_request(RowSource& rows, RowSource* public_rows, const TuneRequest& asked, Charging to) const {
+    if (to.book) return tune(rows, public_rows, asked, {{*to.book, again}, to.bits});
+    const std::unique_ptr<Engine> open_engine = public_rows != nullptr ? public_rows->open() : nullptr;
     Released released;
-    released.model = tune(*rows.open(), public_rows, asked, bits);
+    released.model = tune(*rows.open(), open_engine.get(), asked, to.bits);
     released.text = model_text(released.model);
     return released;
   }

@@ -19,6 +19,7 @@ void add_ledger(CLI::App& program, Output& output);
 void add_account(CLI::App& program, Output& output);
 void add_calibrate(CLI::App& program, Output& output);
 void add_audit(CLI::App& program, Output& output);
+void add_report(CLI::App& program, Output& output);
 void add_explain(CLI::App& program, Output& output);
 void add_manual(CLI::App& program, Output& output);
 

@@ -1,31 +1,12 @@
 #pragma once
-// Tables, an engine over them and runs of solvers for the tests of gradient descent.
+// Tables and runs of solvers for the tests of gradient descent.
 #include <random>
 
 #include "sotto/algorithms/run.h"
 #include "sotto/optim/gradient_sum.h"
-#include "test_rows.h"
+#include "table_engine.h"
 
 namespace sotto::test {
-
-/// Feeds the rows as stored.
-class TableEngine final : public Engine {
- public:
-  explicit TableEngine(const Rows& rows) : rows_(rows) {}
-  Facts facts() const override { return rows_.facts(); }
-  std::uint32_t block_rows() const override { return 1; }
-  void scan(const ScanOrder&, std::uint32_t, RowConsumer& consumer) override {
-    rows_.feed(consumer, stored_order(rows_.size()), 256, false);
-  }
-  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
-    Order order(count);
-    std::iota(order.begin(), order.end(), static_cast<std::size_t>(first));
-    rows_.feed(consumer, order, 256, false);
-  }
-
- private:
-  const Rows& rows_;
-};
 
 /// Rows on the unit sphere, labelled by a hidden direction with some noise.
 inline Rows sphere_rows(std::size_t count, std::uint32_t features, std::uint64_t seed) {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 # A folder may include itself and the folders before it.
 ORDER = ["base", "linalg", "random", "losses", "data", "optim", "privacy", "algorithms", "engines", "model",
-         "tuning"]
+         "tuning", "report"]
 # Files directly in sotto/, after these folders: charged_run, train, tune_plan, tune, bounds; then audit/, which audits
 # whole trainings; then the one header users include.
 TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "audit", "sotto"]

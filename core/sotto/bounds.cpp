@@ -10,6 +10,7 @@
 #include "sotto/base/sha256.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
+#include "sotto/data/reading.h"
 #include "sotto/privacy/curator.h"
 #include "sotto/privacy/ledger/price.h"
 #include "sotto/privacy/rounded_sum.h"
@@ -36,8 +37,7 @@ ColumnKind found_category(Sensitive<TextCounts>&& counts, const Discovery& law, 
 }
 
 /// What every reading is held to before something is drawn from it: the data the ledger is about, or, without one, the
-/// data of the first reading. A ledger's file is read as the request says: one of its rows could be a name of a column
-/// in it, or many rows.
+/// data of the first reading.
 class ReadingCheck {
  public:
   ReadingCheck() = default;
@@ -50,7 +50,6 @@ class ReadingCheck {
     }
     refuse_if(!ledger_->is_about(reading.fingerprint),
               "it changed after it was identified; nothing is released, what was reserved stays spent");
-    // How many there are is not told: it may depend on the text of a cell.
     const std::uint64_t rows = ledger_->terms().rows;
     refuse_if(reading.rows != rows,
               "read like this it has not the " + std::to_string(rows) +
@@ -181,7 +180,8 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   refuse_ledger_if(request.budget.relation != terms.filter.budget.relation, "it is kept under another relation");
   if (before) refuse_other_bounds(*before, ledger);
   refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
-  const BoundsPlan plan = plan_bounds(path, request);
+  require_reading(reading_of(path, request.schema), terms);
+  const BoundsPlan plan = plan_bounds(path, request, &terms.columns);
   const std::string digest = digest_of(path, request, plan, terms);
   const std::optional<std::string> stored = use.again ? std::nullopt : ledger.stored(digest);
   const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};

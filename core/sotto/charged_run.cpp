@@ -31,9 +31,10 @@ PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Filter& fil
 void require_fit(const Filter& filter, const ChargedRun& run) {
   const Filter::Cost cost = cost_in(filter, run.cost);
   if (filter.fits(cost)) return;
+  const bool by_gaussian = filter.kind() != FilterKind::sum && run.delta > 0;
   refuse_spending(filter, cost,
-                  fmt::format("; at delta {} that is epsilon up to {:.6g}", number_text(run.delta),
-                              largest_epsilon(filter, run.delta)));
+                  fmt::format("; at delta {} that is epsilon up to {:.6g}{}", number_text(run.delta),
+                              largest_epsilon(filter, run.delta), by_gaussian ? " with Gaussian noise" : ""));
 }
 
 constexpr const char* kPart =
@@ -56,17 +57,24 @@ void require_planned(const Facts& found, const Facts& planned) {
       found.classes == planned.classes) {
     return;
   }
-  throw Error(ErrorKind::invalid_data,
-              fmt::format("data: read like this it has {} rows of {} features, the ledger was made for {} rows and the "
-                          "plan for {} features; what was reserved stays spent",
-                          found.rows, found.features, planned.rows, planned.features),
-              "data");
+  throw Error(
+      ErrorKind::invalid_data,
+      "data: its rows are not those the run was planned for; nothing is released, what was reserved stays spent",
+      "data");
 }
 
 }  // namespace
 
 void refuse_ledger_if(bool refused, const std::string& why) {
   if (refused) throw Error(ErrorKind::invalid_argument, "ledger: " + why, "ledger");
+}
+
+void require_reading(const std::string& reading, const LedgerTerms& terms) {
+  if (reading.empty() || reading == terms.reading) return;
+  refuse_ledger_if(terms.reading.empty(),
+                   "it does not say how text is read, as it was made from other than a text file; nothing was read");
+  refuse_ledger_if(true, "its data is read as: " + terms.reading + "; the request says: " + reading +
+                             "; nothing was read and nothing charged");
 }
 
 void refuse_other_bounds(const BoundsCost& cost, Ledger& ledger) {
@@ -93,6 +101,7 @@ std::optional<Released> answered_before(const RowSource& rows, const std::string
 
 Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
   Ledger& ledger = charged.use.ledger;
+  require_reading(rows.reading(), ledger.terms());
   refuse_ledger_if(!charged.bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
   if (std::optional<Released> before = answered_before(rows, run.request, charged.use)) return std::move(*before);
   const Filter filter = ledger.filter();

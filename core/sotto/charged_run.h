@@ -51,6 +51,9 @@ std::optional<Released> answered_before(const RowSource& rows, const std::string
 /// nothing is released.
 Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run);
 
+/// Throws Error{invalid_argument} unless text is read as the ledger says; `reading` is empty where no text is parsed.
+/// To be called before the file is opened: then the answer is no answer about rows.
+void require_reading(const std::string& reading, const LedgerTerms& terms);
 /// Throws Error{invalid_argument} about the ledger if `refused`.
 void refuse_ledger_if(bool refused, const std::string& why);
 /// Throws Error{invalid_argument} unless the ledger stored a schema whose bounds were found for this cost: who edits a

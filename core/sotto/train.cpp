@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "sotto/algorithms/auto_descent.h"
 #include "sotto/algorithms/interval_release.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
@@ -234,8 +235,18 @@ void refuse_unpriced(const TrainRequest& request, Ledger& ledger) {
   refuse_ledger_if(true, "it takes private requests only: " + request.not_private.front());
 }
 
-Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger) {
-  refuse_unpriced(request, ledger);
+TrainRequest priced_request(const TrainRequest& request, const Facts& facts, const Ledger& ledger) {
+  TrainRequest priced = request;
+  const auto* method = std::get_if<Auto>(&request.algorithm);
+  const bool adds_deltas = ledger.terms().delta_policy() == DeltaPolicy::added;
+  if (method == nullptr || adds_deltas || request.budget.delta == 0) return priced;
+  priced.algorithm = auto_descent(*method, {facts, request.problem, request.budget.within_reach()});
+  return priced;
+}
+
+Quote quote(const TrainRequest& asked, const Facts& facts, Ledger& ledger) {
+  refuse_unpriced(asked, ledger);
+  const TrainRequest request = priced_request(asked, facts, ledger);
   const PlanInput input{facts, request.problem, request.budget.within_reach()};
   Plan plan = plan_of(request, input);
   if (!plan.not_private.empty()) {
@@ -258,8 +269,10 @@ ChargedRun charged_run(const TrainRequest& request, const Quote& quoted, const L
 
 Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, const LedgerUse& use) {
   const LedgerTerms& terms = use.ledger.terms();
-  const Quote quoted = quote(request, rows.facts(terms.rows), use.ledger);
-  return run_charged(rows, {use, bits}, charged_run(request, quoted, terms));
+  const Facts facts = rows.facts(terms.rows);
+  const TrainRequest priced = priced_request(request, facts, use.ledger);
+  const Quote quoted = quote(priced, facts, use.ledger);
+  return run_charged(rows, {use, bits}, charged_run(priced, quoted, terms));
 }
 
 }  // namespace sotto

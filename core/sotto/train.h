@@ -30,7 +30,12 @@ Model train(Engine& engine, const TrainRequest& request, BitSource& bits);
 /// The same with a curator of one's own, such as one under audit. The plan is charged to it.
 Model train(Engine& engine, const TrainRequest& request, Curator& curator);
 
-/// What a request would cost a ledger; made from public facts, free.
+/// The request as a ledger is asked it. `auto` may choose pure noise, which costs a filter of rho, divergence or mu
+/// more than its card says, or objective perturbation, which has no rho: there it becomes the descent it would choose
+/// otherwise. A function of request, public facts and the filter fixed at creation; other methods stay as they are.
+TrainRequest priced_request(const TrainRequest& request, const Facts& facts, const Ledger& ledger);
+
+/// What a request would cost a ledger; made from public facts, free. `auto` is quoted as priced_request() says.
 struct Quote {
   PlanInput input;
   Plan plan;

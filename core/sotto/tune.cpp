@@ -39,13 +39,25 @@ Sensitive<Vector> errors_of(const Engine& rows, const Loss& loss, const Vector& 
   return errors.take();
 }
 
+template <class Rows>
+Rows& given(Rows* public_rows) {
+  require(public_rows != nullptr, "public_data", "must be given to tune on it");
+  return *public_rows;
+}
+
+/// What is chosen on them is free and exact: the ledger's own rows would answer for nothing.
+void refuse_own_data(const Digest& fingerprint, const Ledger& ledger) {
+  require(!ledger.is_about(fingerprint), "public_data",
+          "is the data of the ledger; tune on it with parts or "
+          "random_stopping, which are charged");
+}
+
 constexpr const char* kOnPublicRows = "tuned on public rows, at no cost";
 
 /// The request with the setting that makes the fewest errors on public rows.
-TrainRequest choose_on_public(Engine* public_rows, const TuneRequest& request, BitSource& bits) {
-  require(public_rows != nullptr, "public_data", "must be given to tune on it");
+TrainRequest choose_on_public(Engine& public_rows, const TuneRequest& request, BitSource& bits) {
   require(!request.grid.empty(), "grid", "must have at least one combination");
-  const auto parts = split_rows(*public_rows, fresh_key(), 2);
+  const auto parts = split_rows(public_rows, fresh_key(), 2);
   Vector points;
   for (const Setting& setting : request.grid) {
     const Model model = train(*parts[0], with_setting(request.train, setting), bits);
@@ -62,24 +74,33 @@ TrainRequest choose_on_public(Engine* public_rows, const TuneRequest& request, B
 }
 
 Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
-  Model model = train(rows, choose_on_public(public_rows, request, bits), bits);
+  Model model = train(rows, choose_on_public(given(public_rows), request, bits), bits);
   model.card.remarks.push_back(tried_text(request, kOnPublicRows));
   return model;
 }
 
-Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
-  const auto parts = split_rows(rows, fresh_key(), plan.runs.size() + 1);
+/// Who was charged for all runs together, and the secret coins that choose among them.
+struct TuneRun {
+  Curator& whole;
+  BitSource& bits;
+  const KeyedPermutation::Key* key = nullptr;  ///< of the places of rows; none: a fresh one
+};
+
+Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
+  Trials trials = run.whole.open_trials(plan.charge.event, request.train.budget.relation);
+  const auto parts = split_rows(rows, run.key != nullptr ? *run.key : fresh_key(), plan.runs.size() + 1);
   std::vector<Model> models;
   Vector points;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
-    models.push_back(train(*parts[i], plan.runs[i], bits));
+    Curator trial = trials.next();
+    models.push_back(train(*parts[i], plan.runs[i], trial));
     points.insert(points.end(), models[i].weights.begin(), models[i].weights.end());
   }
   const double epsilon = request.train.budget.epsilon;
   const Choice choice{2, epsilon, Aim::smallest, Vector(models.size(), 0.0)};
-  Curator curator(bits);
-  curator.charge({choice.event()});
-  Model model = std::move(models[curator.choose(errors_of(*parts.back(), request.train.problem.loss, points), choice)]);
+  Curator trial = trials.next();
+  trial.charge({choice.event()});
+  Model model = std::move(models[trial.choose(errors_of(*parts.back(), request.train.problem.loss, points), choice)]);
   model.card.epsilon = plan.epsilon;
   model.card.delta = plan.delta;
   model.card.events.push_back({std::string(ExponentialEvent::kName), "epsilon", epsilon, 1, 1});
@@ -108,22 +129,25 @@ Mechanism score_noise(double rho) {
   return noise;
 }
 
-Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
+Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
+  Curator& whole = run.whole;
+  BitSource& bits = run.bits;
+  Trials trials = whole.open_trials(plan.charge.event, request.train.budget.relation);
   const Facts facts = rows.facts();
   const StoppingTerms& terms = plan.stopping;
   const Mechanism noise = score_noise(terms.score_rho);
   Model best = default_model(plan.runs.front(), facts);
   double fewest = std::numeric_limits<double>::infinity();
-  Curator curator(bits);
   for (std::uint64_t left = draw_poisson(bits, request.mean_runs); left > 0; --left) {
-    Model model = train(rows, plan.runs[draw_below(bits, plan.runs.size())], bits);
-    curator.charge({event_of(noise)});
-    const double score = curator.release(errors_of(rows, request.train.problem.loss, model.weights), noise).front();
+    Curator trial = trials.next();
+    Model model = train(rows, plan.runs[draw_below(bits, plan.runs.size())], trial);
+    trial.charge({event_of(noise)});
+    const double score = trial.release(errors_of(rows, request.train.problem.loss, model.weights), noise).front();
     if (!(score < fewest)) continue;
     fewest = score;
     best = std::move(model);
   }
-  best.card.not_private_because = curator.stamps();
+  best.card.not_private_because = whole.stamps();
   for (const std::string& why : request.train.not_private) best.card.not_private_because.push_back(why);
   best.card.is_private = best.card.not_private_because.empty();
   best.card.epsilon = terms.epsilon;
@@ -136,9 +160,9 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
   return best;
 }
 
-Model run_tuning(Engine& rows, const TuneRequest& request, const TunePlan& plan, BitSource& bits) {
-  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, bits);
-  return by_random_stopping(rows, request, plan, bits);
+Model run_tuning(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
+  if (request.by == TuneBy::parts) return by_parts(rows, request, plan, run);
+  return by_random_stopping(rows, request, plan, run);
 }
 
 std::string joined_digest(const std::string& one, const std::string& other) {
@@ -149,10 +173,19 @@ std::string joined_digest(const std::string& one, const std::string& other) {
   return hex_of(hash.finish());
 }
 
-Released by_public_data(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
+TrainRequest choose_on_public(RowSource& public_rows, const TuneRequest& request, const ChargedTo& charged) {
+  refuse_own_data(public_rows.fingerprint(), charged.use.ledger);
+  const RowSource::Opened opened = public_rows.open_fingerprinted();
+  refuse_own_data(opened.fingerprint, charged.use.ledger);  // of the very bytes
+  return choose_on_public(*opened.engine, request, charged.bits);
+}
+
+Released by_public_data(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
-  const TrainRequest chosen = choose_on_public(public_rows, request, charged.bits);
-  const Quote quoted = quote(chosen, rows.facts(terms.rows), charged.use.ledger);
+  const Facts facts = rows.facts(terms.rows);
+  const TrainRequest chosen =
+      priced_request(choose_on_public(given(public_rows), request, charged), facts, charged.use.ledger);
+  const Quote quoted = quote(chosen, facts, charged.use.ledger);
   ChargedRun run = charged_run(chosen, quoted, terms);
   const std::string remark = tried_text(request, kOnPublicRows);
   run.request = joined_digest(run.request, remark);
@@ -182,10 +215,21 @@ Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSou
   check_bounds_cost(request.train);
   const TuneRequest runs = without_bounds(request);
   if (request.by == TuneBy::public_data) return with_bounds(by_public_data(rows, public_rows, runs, bits), request);
-  return with_bounds(run_tuning(rows, runs, plan_tuning(runs, rows.facts()), bits), request);
+  const TunePlan plan = plan_tuning(runs, rows.facts());
+  Curator whole(bits);
+  whole.charge(plan.charge);
+  return with_bounds(run_tuning(rows, runs, plan, {whole, bits}), request);
 }
 
-Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged) {
+Model tune(Engine& rows, const TuneRequest& request, BitSource& bits, const TuneNotes& notes) {
+  require(request.by != TuneBy::public_data, "by", "tuning on public rows draws nothing that needs an audit");
+  const TunePlan plan = plan_tuning(request, rows.facts());
+  Curator whole(bits, notes.transcript);
+  whole.charge(plan.charge);
+  return run_tuning(rows, request, plan, {whole, bits, &notes.key});
+}
+
+Released tune(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
   refuse_unpriced(request.train, charged.use.ledger);
   if (request.by == TuneBy::public_data) return by_public_data(rows, public_rows, request, charged);
@@ -194,11 +238,11 @@ Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, 
   const TunePlan plan = plan_tuning(runs, facts);
   const std::string how = std::string(enum_name(request.by)) + " " + std::to_string(request.mean_runs);
   const std::string base = digest_of(request.train, {facts, request.train.problem, request.train.budget}, terms);
-  // The draws of every run are charged by curators of their own: the reservation covers them as one event.
-  return run_charged(
-      rows, charged,
-      {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
-       [&](Engine& engine, Curator&) { return with_bounds(run_tuning(engine, runs, plan, charged.bits), request); }});
+  return run_charged(rows, charged,
+                     {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
+                      [&](Engine& engine, Curator& whole) {
+                        return with_bounds(run_tuning(engine, runs, plan, {whole, charged.bits}), request);
+                      }});
 }
 
 }  // namespace sotto

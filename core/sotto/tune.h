@@ -1,4 +1,5 @@
 #pragma once
+#include "sotto/random/permutation.h"
 #include "sotto/tune_plan.h"
 
 namespace sotto {
@@ -7,9 +8,18 @@ namespace sotto {
 /// `public_rows` is for public_data only and null otherwise.
 Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits);
 
+/// For an audit, of parts or random_stopping: where rows go is given, and every curator of the run takes notes.
+struct TuneNotes {
+  Transcript& transcript;
+  KeyedPermutation::Key key{};
+};
+/// The same under audit; the model is stamped *not private*.
+Model tune(Engine& rows, const TuneRequest& request, BitSource& bits, const TuneNotes& notes);
+
 /// The same under a budget. parts and random_stopping: everything that is tried is one entry, reserved before a row is
 /// read; the same request gets the stored model again. public_data: tuning is free, the training of what was found is
-/// charged. Throws Error{budget_exceeded} before any private row is read, and charges nothing then.
-Released tune(RowSource& rows, Engine* public_rows, const TuneRequest& request, const ChargedTo& charged);
+/// charged; public rows that are the ledger's own data are refused before one of them is parsed. Throws
+/// Error{budget_exceeded} before any private row is read, and charges nothing then.
+Released tune(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged);
 
 }  // namespace sotto

@@ -30,7 +30,7 @@ static void keep_encoder(sotto_encoder *encoder) {
 }
 
 /* The declared columns in their order. */
-static char **keys_of(const char *features, int *count) {
+char **declared_columns(const char *features, int *count) {
   Oid types[1] = {TEXTOID};
   Datum values[1] = {CStringGetTextDatum(features)};
   MemoryContext caller = CurrentMemoryContext;
@@ -56,7 +56,7 @@ sotto_encoder *encoder_open(const char *schema, const char *label, const char *f
   sotto_encoder *encoder = NULL;
   sotto_error error;
   sotto_status status;
-  char **names = keys_of(features, column_count);
+  char **names = declared_columns(features, column_count);
   const char **all = palloc(sizeof(char *) * (*column_count + 1));
 
   for (int i = 0; i < *column_count; ++i) all[i] = names[i];
@@ -163,7 +163,7 @@ void encode_table(Oid source, const char *label, const char *features, sotto_enc
                   take_row take, void *taker) {
   Cells cells;
   int count;
-  char **columns = keys_of(features, &count);
+  char **columns = declared_columns(features, &count);
   char *query;
   MemoryContext a_fetch;
   Portal cursor;
@@ -193,6 +193,28 @@ void encode_table(Oid source, const char *label, const char *features, sotto_enc
   SPI_cursor_close(cursor);
   SPI_finish();
   MemoryContextDelete(a_fetch);
+}
+
+static void collect(void *context, const float *row, float label) {
+  CollectedRows *all = context;
+
+  if (all->count == all->room) {
+    all->room *= 2;
+    all->labels = repalloc_huge(all->labels, sizeof(float) * all->room);
+    all->rows = repalloc_huge(all->rows, sizeof(float) * all->room * all->features);
+  }
+  all->labels[all->count] = label;
+  memcpy(all->rows + all->count * all->features, row, sizeof(float) * all->features);
+  ++all->count;
+}
+
+void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, CollectedRows *all) {
+  all->features = sotto_encoder_facts(encoder).features;
+  all->count = 0;
+  all->room = 1024;
+  all->labels = palloc(sizeof(float) * all->room);
+  all->rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * all->room * all->features);
+  encode_table(source, label, features, encoder, false, collect, all);
 }
 
 /* Rows on their way into blocks of the packed copy. */
@@ -229,6 +251,43 @@ static void pack_row(void *context, const float *row, float label) {
   labels[packer->held] = label;
   memcpy(labels + packer->block_rows + (Size)packer->held * packer->features, row, sizeof(float) * packer->features);
   if (++packer->held == packer->block_rows) flush_block(packer);
+}
+
+static void pass_over(void *unused, const float *row, float label) {}
+
+void survey_table(Oid source, const char *schema, const char *label, const char *features, Packing *packing) {
+  int count;
+  char **columns;
+  sotto_encoder *encoder = encoder_open(schema, label, features, SOTTO_LABEL_REQUIRED, &count, &columns);
+
+  encode_table(source, label, features, encoder, false, pass_over, NULL);
+  packing->block_rows = 0;
+  packing->facts = sotto_encoder_facts(encoder);
+  sotto_encoder_fingerprint(encoder, packing->fingerprint);
+}
+
+bool dataset_is_array(const Registered *dataset) {
+  int count;
+  char **columns;
+  sotto_encoder *encoder =
+      encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns);
+
+  return sotto_encoder_values(encoder) > 0;
+}
+
+char *aggregate_arguments(const Registered *dataset) {
+  StringInfoData text;
+  int count;
+  char **columns = declared_columns(dataset->features, &count);
+  bool array = dataset_is_array(dataset);
+
+  initStringInfo(&text);
+  if (array)
+    appendStringInfo(&text, "sotto.cell(%s), %s", quote_identifier(dataset->label), quote_identifier(columns[0]));
+  for (int i = 0; i < count && !array; ++i) appendStringInfo(&text, "sotto.cell(%s), ", quote_identifier(columns[i]));
+  if (!array) appendStringInfo(&text, "sotto.cell(%s)", quote_identifier(dataset->label));
+  appendStringInfo(&text, ") FROM %s", relation_text(dataset->source));
+  return text.data;
 }
 
 void pack_table(Oid source, const char *schema, const char *label, const char *features, Oid target,

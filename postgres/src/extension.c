@@ -89,8 +89,10 @@ void owner_begin(Owner *before) {
   GetUserIdAndSecContext(&before->user, &before->security);
   SetUserIdAndSecContext(owner_role(), before->security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
   before->guc_level = NewGUCNestLevel();
+#ifndef SOTTO_MUTANT_SEARCH_PATH /* only a test leaves it out */
   (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
                           false);
+#endif
 }
 
 void owner_end(const Owner *before) {
@@ -107,8 +109,7 @@ char *text_take(sotto_text *text) {
   return copy;
 }
 
-/* One anchor for the rows, whatever they are called: registering them again finds it. */
-char *anchor_path(const char *fingerprint) {
+char *anchor_place(void) {
   char *directory;
 
   if (anchor_directory == NULL || anchor_directory[0] == '\0')
@@ -122,13 +123,14 @@ char *anchor_path(const char *fingerprint) {
                     errmsg("sotto.anchor_directory must be an absolute path outside the data directory"),
                     errdetail("An anchor that is restored together with the database could not tell a restored "
                               "ledger.")));
-  return psprintf("%s/%s.anchor", directory, fingerprint);
+  return directory;
 }
 
-static char *text_at(int column) {
-  char *value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
+/* One anchor for the rows, whatever they are called: registering them again finds it. */
+char *anchor_path(const char *fingerprint) { return psprintf("%s/%s.anchor", anchor_place(), fingerprint); }
 
-  return value == NULL ? NULL : value;
+static char *text_at(int column) {
+  return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
 }
 
 Registered *registered_load(const char *name) {
@@ -142,7 +144,7 @@ Registered *registered_load(const char *name) {
   owner_begin(&before);
   SPI_connect();
   if (SPI_execute_with_args("SELECT id, generation, ledger, name, encoding, label, features, fingerprint, source::oid, "
-                            "row_count, feature_count, class_count, data_norm, block_rows FROM sotto.dataset "
+                            "row_count, feature_count, class_count, data_norm, block_rows, layout, curator FROM sotto.dataset "
                             "WHERE name = $1",
                             1, types, values, NULL, true, 1) != SPI_OK_SELECT ||
       SPI_processed != 1)
@@ -162,6 +164,8 @@ Registered *registered_load(const char *name) {
   dataset->facts.classes = (uint32)strtoul(text_at(12), NULL, 10);
   dataset->facts.data_norm = strtod(text_at(13), NULL);
   dataset->block_rows = (uint32)strtoul(text_at(14), NULL, 10);
+  dataset->layout = pstrdup(text_at(15));
+  dataset->curator = text_at(16) == NULL ? NULL : pstrdup(text_at(16));
   MemoryContextSwitchTo(inside);
   SPI_finish();
   owner_end(&before);
@@ -171,8 +175,15 @@ Registered *registered_load(const char *name) {
 char *block_table_name(int32 id, int32 generation) { return psprintf("block_%d_%d", id, generation); }
 
 Oid block_table(const Registered *dataset) {
-  Oid schema = get_namespace_oid("sotto_data", false);
-  Oid table = get_relname_relid(block_table_name(dataset->id, dataset->generation), schema);
+  Oid schema;
+  Oid table;
+
+  if (strcmp(dataset->layout, "packed") != 0)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                    errmsg("data set \"%s\" has no packed copy", dataset->name),
+                    errhint("A curator trains on it with sotto.train_table.")));
+  schema = get_namespace_oid("sotto_data", false);
+  table = get_relname_relid(block_table_name(dataset->id, dataset->generation), schema);
 
   if (!OidIsValid(table))
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the packed copy of data set \"%s\" is missing",

@@ -52,6 +52,8 @@ typedef struct Registered {
   char *label;
   char *features;
   char *fingerprint;
+  char *layout;  /* packed, unpacked, sharded */
+  char *curator; /* who registered it */
   Oid source;
   sotto_facts facts;
   uint32 block_rows;
@@ -61,6 +63,11 @@ typedef struct Registered {
 extern Registered *registered_load(const char *name);
 extern char *block_table_name(int32 id, int32 generation);
 extern Oid block_table(const Registered *dataset);
+extern bool dataset_is_array(const Registered *dataset);
+/* The rest of a call of an aggregate over the source of a data set: its row, ") FROM " and the table. */
+extern char *aggregate_arguments(const Registered *dataset);
+/* The number of a model the ledger has released. */
+extern int64 released_model(int32 ledger, uint64 entry, int stored);
 
 /* The packed copy, open for reading. */
 typedef struct PackedRows {
@@ -90,6 +97,26 @@ typedef struct LedgerStore {
 extern void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset);
 extern sotto_store store_callbacks(LedgerStore *store);
 extern char *anchor_path(const char *fingerprint);
+extern char *anchor_place(void);
+
+/* The shards of a data set, to be asked. */
+typedef struct ShardSet {
+  Host *host;
+  Registered *dataset;
+  Oid curator;
+  char *column; /* by which the table is partitioned */
+  int count;
+  char **values;
+  uint64_t *sizes;
+  char (*fingerprints)[65]; /* after a survey */
+  sotto_shards shards;
+} ShardSet;
+
+extern char *cluster_key(void);
+/* Asks the shards of a table what they hold, as the caller. */
+extern void shards_survey(ShardSet *set, Host *host, Registered *dataset, char whole[65]);
+/* Those of a registered data set. */
+extern void shards_open(ShardSet *set, Host *host, Registered *dataset);
 
 /* Encodes the rows of a table in an order drawn at random and packs them. */
 typedef struct Packing {
@@ -98,6 +125,9 @@ typedef struct Packing {
   char fingerprint[65];
 } Packing;
 
+extern char **declared_columns(const char *features, int *count);
+/* Reads a table as it would be packed, and packs nothing. */
+extern void survey_table(Oid source, const char *schema, const char *label, const char *features, Packing *packing);
 extern sotto_encoder *encoder_open(const char *schema, const char *label, const char *features, sotto_label_use use,
                                    int *column_count, char ***columns);
 extern void pack_table(Oid source, const char *schema, const char *label, const char *features, Oid target,
@@ -107,6 +137,27 @@ extern void pack_table(Oid source, const char *schema, const char *label, const 
 typedef void (*take_row)(void *taker, const float *row, float label);
 extern void encode_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool shuffled,
                          take_row take, void *taker);
+
+/* All of them, in memory. */
+typedef struct CollectedRows {
+  uint32 features;
+  uint64 count;
+  uint64 room;
+  float *labels;
+  float *rows;
+} CollectedRows;
+
+extern void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder,
+                          CollectedRows *all);
+
+/* Rows as arguments of aggregates. */
+extern bytea *bytea_of(const char *data, Size size);
+extern sotto_cell cell_of_argument(FunctionCallInfo fcinfo, int argument);
+extern void cells_of_argument(FunctionCallInfo fcinfo, int argument, sotto_cell *cells, int wanted);
+extern size_t numbers_of_argument(FunctionCallInfo fcinfo, int argument, double *numbers, uint32 wanted);
+
+/* A released model; freed with the memory context. */
+extern sotto_model *model_open(int64 id, MemoryContext context);
 
 /* A copy in the current memory context; the library's is freed. */
 extern char *text_take(sotto_text *text);

@@ -1,5 +1,6 @@
 #include "extension.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -25,7 +26,8 @@ static char *model_body(int64 id) {
   char *body = NULL;
 
   owner_begin(&before);
-  PushActiveSnapshot(GetLatestSnapshot());
+  /* Of now, whatever the caller's isolation level; parallel workers have the snapshot of their leader. */
+  PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
   SPI_connect();
   if (SPI_execute_with_args("SELECT body FROM sotto.model WHERE id = $1", 1, types, values, NULL, true, 1) ==
           SPI_OK_SELECT &&
@@ -45,7 +47,7 @@ static char *model_body(int64 id) {
 static void free_model(void *model) { sotto_model_free(model); }
 
 /* Freed with the memory context it is opened in. */
-static sotto_model *model_open(int64 id, MemoryContext context) {
+sotto_model *model_open(int64 id, MemoryContext context) {
   char *body = model_body(id);
   sotto_model *model = NULL;
   sotto_error error;
@@ -114,27 +116,6 @@ Datum pg_sotto_predict_proba(PG_FUNCTION_ARGS) {
 
 Datum pg_sotto_model_text(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(model_body(PG_GETARG_INT64(0)))); }
 
-typedef struct Collected {
-  uint32 features;
-  uint64 count;
-  uint64 room;
-  float *labels;
-  float *rows;
-} Collected;
-
-static void collect(void *context, const float *row, float label) {
-  Collected *all = context;
-
-  if (all->count == all->room) {
-    all->room *= 2;
-    all->labels = repalloc_huge(all->labels, sizeof(float) * all->room);
-    all->rows = repalloc_huge(all->rows, sizeof(float) * all->room * all->features);
-  }
-  all->labels[all->count] = label;
-  memcpy(all->rows + all->count * all->features, row, sizeof(float) * all->features);
-  ++all->count;
-}
-
 /* Reads the table with the rights of the caller, who could compute the same figures without us. */
 Datum pg_sotto_evaluate(PG_FUNCTION_ARGS) {
   sotto_model *model = model_open(PG_GETARG_INT64(0), CurrentMemoryContext);
@@ -145,16 +126,11 @@ Datum pg_sotto_evaluate(PG_FUNCTION_ARGS) {
   int count;
   char **columns;
   sotto_encoder *encoder = encoder_open(schema, label, features, SOTTO_LABEL_REQUIRED, &count, &columns);
-  Collected all;
+  CollectedRows all;
   sotto_text figures = {NULL, 0};
   sotto_error error;
 
-  all.features = sotto_encoder_facts(encoder).features;
-  all.count = 0;
-  all.room = 1024;
-  all.labels = palloc(sizeof(float) * all.room);
-  all.rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * all.room * all.features);
-  encode_table(source, label, features, encoder, false, collect, &all);
+  collect_table(source, label, features, encoder, &all);
   host_check(NULL, sotto_evaluate(model, all.labels, all.rows, all.count, &figures, &error), &error);
   PG_RETURN_TEXT_P(cstring_to_text(text_take(&figures)));
 }

@@ -2,6 +2,7 @@
 
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -123,48 +124,107 @@ static void check_encoding(void) {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the database must be in UTF8")));
 }
 
+/* What a table holds, and its copy if it gets one. */
+static void take_stock(Registered *dataset, int32 generation, ShardSet *set, Packing *packing) {
+  Host host;
+
+  if (strcmp(dataset->layout, "packed") == 0) {
+    pack_table(dataset->source, dataset->schema, dataset->label, dataset->features,
+               make_block_table(dataset->id, generation), packing);
+  } else if (strcmp(dataset->layout, "unpacked") == 0) {
+    survey_table(dataset->source, dataset->schema, dataset->label, dataset->features, packing);
+  } else if (strcmp(dataset->layout, "sharded") == 0) {
+    int count;
+    char **columns;
+
+    packing->facts = sotto_encoder_facts(
+        encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns));
+    packing->block_rows = 0;
+    shards_survey(set, &host, dataset, packing->fingerprint);
+    for (int i = 0; i < set->count; ++i) packing->facts.rows += set->sizes[i];
+  } else {
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layout must be packed, unpacked or sharded")));
+  }
+  require_rows(packing);
+}
+
+static void write_shards(const Registered *dataset, const ShardSet *set) {
+  const char *arguments[5];
+
+  arguments[0] = psprintf("%d", dataset->id);
+  ask_as_owner("DELETE FROM sotto.shard WHERE dataset = $1::int4", 1, arguments);
+  for (int i = 0; strcmp(dataset->layout, "sharded") == 0 && i < set->count; ++i) {
+    arguments[1] = psprintf("%d", i);
+    arguments[2] = set->values[i];
+    arguments[3] = number(set->sizes[i]);
+    arguments[4] = set->fingerprints[i];
+    ask_as_owner("INSERT INTO sotto.shard (dataset, place, value, row_count, fingerprint) VALUES ($1::int4, $2::int4, "
+                 "$3, $4::int8, $5)",
+                 5, arguments);
+  }
+}
+
+static void insert_dataset(const Registered *dataset, const Packing *packing) {
+  const char *arguments[14];
+
+  arguments[0] = psprintf("%d", dataset->id);
+  arguments[1] = dataset->name;
+  arguments[2] = psprintf("%u", dataset->source);
+  arguments[3] = dataset->label;
+  arguments[4] = dataset->features;
+  arguments[5] = dataset->schema;
+  arguments[6] = number(packing->facts.rows);
+  arguments[7] = number(packing->facts.features);
+  arguments[8] = number(packing->facts.classes);
+  arguments[9] = psprintf("%.17g", packing->facts.data_norm);
+  arguments[10] = number(packing->block_rows);
+  arguments[11] = packing->fingerprint;
+  arguments[12] = dataset->layout;
+  arguments[13] = dataset->curator;
+  ask_as_owner("INSERT INTO sotto.dataset (id, name, generation, source, label, features, encoding, row_count, "
+               "feature_count, class_count, data_norm, block_rows, fingerprint, ledger, layout, curator) VALUES "
+               "($1::int4, $2, 1, $3::oid::regclass, $4, $5, $6, $7::int8, $8::int4, $9::int4, $10::float8, $11::int4, "
+               "$12, $1::int4, $13, $14)",
+               14, arguments);
+}
+
 Datum pg_sotto_register(PG_FUNCTION_ARGS) {
-  char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-  Oid source = PG_GETARG_OID(1);
-  char *label = text_to_cstring(PG_GETARG_TEXT_PP(2));
-  char *features = text_to_cstring(PG_GETARG_TEXT_PP(3));
+  Registered dataset;
   char *options = text_to_cstring(PG_GETARG_TEXT_PP(4));
   char *budget = text_to_cstring(PG_GETARG_TEXT_PP(5));
-  const char *arguments[13];
+  const char *arguments[2];
   sotto_text schema_text = {NULL, 0};
   sotto_error error;
-  char *schema;
-  int32 id;
+  ShardSet set;
   Packing packing;
 
+  memset(&dataset, 0, sizeof dataset);
+  memset(&set, 0, sizeof set);
+  dataset.name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+  dataset.source = PG_GETARG_OID(1);
+  dataset.label = text_to_cstring(PG_GETARG_TEXT_PP(2));
+  dataset.features = text_to_cstring(PG_GETARG_TEXT_PP(3));
+  dataset.layout = PG_NARGS() > 6 ? text_to_cstring(PG_GETARG_TEXT_PP(6)) : pstrdup("packed");
+  dataset.curator = GetUserNameFromId(GetUserId(), false);
+  dataset.fingerprint = "";
   check_encoding();
-  (void)anchor_path(""); /* asked for before the work is done */
-  host_check(NULL, sotto_schema(label, features, options, &schema_text, &error), &error);
-  schema = text_take(&schema_text);
-  id = pg_strtoint32(ask_as_owner("SELECT nextval('sotto.dataset_id')", 0, NULL));
-  pack_table(source, schema, label, features, make_block_table(id, 1), &packing);
-  require_rows(&packing);
-  arguments[0] = psprintf("%d", id);
-  arguments[1] = name;
-  arguments[2] = psprintf("%u", source);
-  arguments[3] = label;
-  arguments[4] = features;
-  arguments[5] = schema;
-  arguments[6] = number(packing.facts.rows);
-  arguments[7] = number(packing.facts.features);
-  arguments[8] = number(packing.facts.classes);
-  arguments[9] = psprintf("%.17g", packing.facts.data_norm);
-  arguments[10] = number(packing.block_rows);
-  arguments[11] = packing.fingerprint;
+  (void)anchor_place(); /* asked for before the work is done */
+  host_check(NULL, sotto_schema(dataset.label, dataset.features, options, &schema_text, &error), &error);
+  dataset.schema = text_take(&schema_text);
+  dataset.id = pg_strtoint32(ask_as_owner("SELECT nextval('sotto.dataset_id')", 0, NULL));
+  take_stock(&dataset, 1, &set, &packing);
   /* The name is taken before the ledger is made: what fails until here leaves nothing behind. */
-  ask_as_owner("INSERT INTO sotto.dataset (id, name, generation, source, label, features, encoding, row_count, "
-               "feature_count, class_count, data_norm, block_rows, fingerprint, ledger) VALUES ($1::int4, $2, 1, "
-               "$3::oid::regclass, $4, $5, $6, $7::int8, $8::int4, $9::int4, $10::float8, $11::int4, $12, $1::int4)",
-               12, arguments);
-  arguments[12] = psprintf("%d", ledger_of(&packing, id, name, budget));
-  arguments[1] = arguments[12];
+  insert_dataset(&dataset, &packing);
+  write_shards(&dataset, &set);
+  arguments[0] = psprintf("%d", dataset.id);
+  arguments[1] = psprintf("%d", ledger_of(&packing, dataset.id, dataset.name, budget));
   ask_as_owner("UPDATE sotto.dataset SET ledger = $2::int4 WHERE id = $1::int4", 2, arguments);
-  PG_RETURN_INT32(id);
+  PG_RETURN_INT32(dataset.id);
+}
+
+static void drop_copy(const Registered *dataset) {
+  if (strcmp(dataset->layout, "packed") == 0)
+    run_as_owner(psprintf("DROP TABLE IF EXISTS sotto_data.%s", block_table_name(dataset->id, dataset->generation)));
 }
 
 Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
@@ -175,13 +235,13 @@ Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
   sotto_error error;
   sotto_rows rows;
   Packing packing;
+  ShardSet set;
   const char *arguments[4];
   const char *others[2];
 
   host_init(&host);
-  pack_table(dataset->source, dataset->schema, dataset->label, dataset->features,
-             make_block_table(dataset->id, dataset->generation + 1), &packing);
-  require_rows(&packing);
+  take_stock(dataset, dataset->generation + 1, &set, &packing);
+  write_shards(dataset, &set);
   others[0] = packing.fingerprint;
   others[1] = psprintf("%d", dataset->ledger);
   if (ask_as_owner("SELECT 1 FROM sotto.ledger_head WHERE fingerprint = $1 AND ledger <> $2::int4", 2, others) != NULL)
@@ -196,8 +256,8 @@ Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
   rows = rows_without_reading(&packing);
   store_init(&store, &host, dataset->ledger, dataset->name);
   callbacks = store_callbacks(&store);
-  host_check(&host, sotto_ledger_rebind(&callbacks, &rows, &error), &error);
-  run_as_owner(psprintf("DROP TABLE sotto_data.%s", block_table_name(dataset->id, dataset->generation)));
+  host_check(&host, sotto_ledger_rebind(&callbacks, anchor_path(packing.fingerprint), &rows, &error), &error);
+  drop_copy(dataset);
   PG_RETURN_VOID();
 }
 
@@ -205,8 +265,9 @@ Datum pg_sotto_unregister(PG_FUNCTION_ARGS) {
   Registered *dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
   const char *arguments[1] = {psprintf("%d", dataset->id)};
 
+  ask_as_owner("DELETE FROM sotto.shard WHERE dataset = $1::int4", 1, arguments);
   ask_as_owner("DELETE FROM sotto.dataset WHERE id = $1::int4", 1, arguments);
-  run_as_owner(psprintf("DROP TABLE IF EXISTS sotto_data.%s", block_table_name(dataset->id, dataset->generation)));
+  drop_copy(dataset);
   PG_RETURN_VOID();
 }
 
@@ -237,9 +298,9 @@ Datum pg_sotto_move_ledger(PG_FUNCTION_ARGS) {
   host_init(&host);
   store_init(&store, &host, dataset->ledger, dataset->name);
   callbacks = store_callbacks(&store);
-  /* The anchor keeps the name it was made with. */
+  /* The anchor is named after the rows the ledger is about. */
   anchor = ask_as_owner("SELECT regexp_replace(detail::json->>'anchor', '^.*/([0-9a-f]{64})[.]anchor$', '\\1') FROM "
-                        "sotto.ledger_record WHERE ledger = $1::int4 AND sequence = 1",
+                        "sotto.ledger_record WHERE ledger = $1::int4 AND kind = 'placed' ORDER BY sequence DESC LIMIT 1",
                         1, arguments);
   if (anchor == NULL) elog(ERROR, "the ledger has no place");
   host_check(&host, sotto_ledger_move(&callbacks, anchor_path(anchor), &error), &error);

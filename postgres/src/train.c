@@ -12,22 +12,30 @@
 
 PG_FUNCTION_INFO_V1(pg_sotto_plan);
 PG_FUNCTION_INFO_V1(pg_sotto_train);
+PG_FUNCTION_INFO_V1(pg_sotto_tune);
 
 typedef struct Session {
   Host host;
   Registered *dataset;
+  bool sharded;
+  ShardSet shards; /* or */
   PackedRows packed;
-  LedgerStore ledger;
   sotto_rows rows;
+  LedgerStore ledger;
   sotto_store store;
 } Session;
 
 static void session_begin(Session *session, FunctionCallInfo fcinfo) {
   session->dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
   host_init(&session->host);
-  packed_open(&session->packed, &session->host, session->dataset);
+  session->sharded = strcmp(session->dataset->layout, "sharded") == 0;
+  if (session->sharded) {
+    shards_open(&session->shards, &session->host, session->dataset);
+  } else {
+    packed_open(&session->packed, &session->host, session->dataset);
+    session->rows = packed_rows(&session->packed, session->dataset);
+  }
   store_init(&session->ledger, &session->host, session->dataset->ledger, session->dataset->name);
-  session->rows = packed_rows(&session->packed, session->dataset);
   session->store = store_callbacks(&session->ledger);
 }
 
@@ -38,12 +46,15 @@ Datum pg_sotto_plan(PG_FUNCTION_ARGS) {
   sotto_error error;
 
   session_begin(&session, fcinfo);
-  host_check(&session.host, sotto_plan(&session.rows, &session.store, request, &card, &error), &error);
-  packed_close(&session.packed);
+  host_check(&session.host,
+             session.sharded ? sotto_plan_shards(&session.shards.shards, &session.store, request, &card, &error)
+                             : sotto_plan(&session.rows, &session.store, request, &card, &error),
+             &error);
+  if (!session.sharded) packed_close(&session.packed);
   PG_RETURN_TEXT_P(cstring_to_text(text_take(&card)));
 }
 
-static int64 model_number(int32 ledger, uint64 entry) {
+int64 released_model(int32 ledger, uint64 entry, int stored) {
   Owner before;
   Oid types[2] = {INT4OID, INT8OID};
   Datum values[2] = {Int32GetDatum(ledger), Int64GetDatum((int64)entry)};
@@ -61,7 +72,18 @@ static int64 model_number(int32 ledger, uint64 entry) {
   PopActiveSnapshot();
   owner_end(&before);
   if (missing) elog(ERROR, "the model that was released is not there");
+  if (stored)
+    ereport(NOTICE, (errmsg("this request was answered before; the same model again, nothing was charged")));
   return number;
+}
+
+/* What every training ends with: the text is in the ledger already. */
+static int64 session_end(Session *session, sotto_status status, sotto_text *model, uint64 entry, int stored,
+                         const sotto_error *error) {
+  if (status == SOTTO_OK) sotto_text_free(model);
+  host_check(&session->host, status, error);
+  if (!session->sharded) packed_close(&session->packed);
+  return released_model(session->dataset->ledger, entry, stored);
 }
 
 Datum pg_sotto_train(PG_FUNCTION_ARGS) {
@@ -74,12 +96,74 @@ Datum pg_sotto_train(PG_FUNCTION_ARGS) {
   int stored = 0;
 
   session_begin(&session, fcinfo);
-  status = sotto_train(&session.rows, &session.store, session.dataset->schema, request, &model, &entry, &stored,
-                       &error);
-  if (status == SOTTO_OK) sotto_text_free(&model);
-  host_check(&session.host, status, &error);
-  packed_close(&session.packed);
-  if (stored)
-    ereport(NOTICE, (errmsg("this request was answered before; the same model again, nothing was charged")));
-  PG_RETURN_INT64(model_number(session.dataset->ledger, entry));
+  if (session.sharded)
+    status = sotto_train_shards(&session.shards.shards, &session.store, session.dataset->schema, request, &model,
+                                &entry, &stored, &error);
+  else
+    status = sotto_train(&session.rows, &session.store, session.dataset->schema, request, &model, &entry, &stored,
+                         &error);
+  PG_RETURN_INT64(session_end(&session, status, &model, entry, stored, &error));
+}
+
+/* Rows the caller may read, in one block: labels, then rows. */
+typedef struct OpenRows {
+  Host *host;
+  float *block;
+} OpenRows;
+
+static int read_open_rows(void *context, uint64_t block, const float **bytes) {
+  *bytes = ((OpenRows *)context)->block;
+  return 0;
+}
+
+static int poll_open_rows(void *context) { return host_poll(((OpenRows *)context)->host); }
+
+static sotto_rows open_rows(Oid source, const Registered *dataset, Host *host) {
+  CollectedRows all;
+  OpenRows *open = palloc(sizeof(OpenRows));
+  sotto_rows rows;
+  int count;
+  char **columns;
+  float *block;
+  sotto_encoder *encoder =
+      encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns);
+
+  collect_table(source, dataset->label, dataset->features, encoder, &all);
+  if (all.count < 2 || all.count > PG_UINT32_MAX)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the public table must have at least two rows")));
+  block = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * all.count * ((Size)all.features + 1));
+  memcpy(block, all.labels, sizeof(float) * all.count);
+  memcpy(block + all.count, all.rows, sizeof(float) * all.count * all.features);
+  memset(&rows, 0, sizeof rows);
+  open->host = host;
+  open->block = block;
+  rows.context = open;
+  rows.facts = dataset->facts;
+  rows.facts.rows = all.count;
+  rows.block_rows = (uint32)all.count;
+  rows.fingerprint = "";
+  rows.read = read_open_rows;
+  rows.poll = poll_open_rows;
+  return rows;
+}
+
+Datum pg_sotto_tune(PG_FUNCTION_ARGS) {
+  Session session;
+  char *request = text_to_cstring(PG_GETARG_TEXT_PP(1));
+  Oid open_table = PG_GETARG_OID(2);
+  sotto_text model = {NULL, 0};
+  sotto_rows public_rows;
+  sotto_error error;
+  sotto_status status;
+  uint64_t entry = 0;
+  int stored = 0;
+
+  if (OidIsValid(open_table))
+    public_rows = open_rows(open_table, registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0))), &session.host);
+  session_begin(&session, fcinfo);
+  if (session.sharded)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("a sharded data set cannot be tuned on")));
+  status = sotto_tune(&session.rows, OidIsValid(open_table) ? &public_rows : NULL, &session.store,
+                      session.dataset->schema, request, &model, &entry, &stored, &error);
+  PG_RETURN_INT64(session_end(&session, status, &model, entry, stored, &error));
 }

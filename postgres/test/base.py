@@ -1,4 +1,5 @@
 """What every test case has: one installation a run, one server a class."""
+import atexit
 import os
 import shutil
 import tempfile
@@ -8,26 +9,29 @@ from pathlib import Path
 import data
 from server import Failed, Installation, Server  # noqa: F401
 
-_installation = None
+_installations = {}
 
 
-def installation():
-    global _installation
-    if _installation is None:
+def installation(library=None):
+    """A tree with this library in it, or with the extension as it is."""
+    library = library or os.environ["SOTTO_PG_LIBRARY"]
+    if library not in _installations:
         folder = Path(tempfile.mkdtemp(prefix="sotto-pg-tree-"))
         os.chmod(folder, 0o755)
-        unittest.addModuleCleanup(shutil.rmtree, folder, ignore_errors=True)
-        _installation = Installation(folder, os.environ["SOTTO_PG_LIBRARY"])
-    return _installation
+        # Not a module's cleanup: the next module goes on with the same tree.
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        _installations[library] = Installation(folder, library)
+    return _installations[library]
 
 
 class ServerCase(unittest.TestCase):
     rows = 3000
     settings = {}
+    library = None
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(installation(), cls.settings, os.environ.get("SOTTO_PG_PRELOAD"))
+        cls.server = Server(installation(cls.library), cls.settings, os.environ.get("SOTTO_PG_PRELOAD"))
         cls.server.__enter__()
         cls.addClassCleanup(cls.server.__exit__)
         cls.prepare()

@@ -1,6 +1,7 @@
 #include "seeded.h"
 
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 #include "capi/block_engine.h"
@@ -22,40 +23,75 @@ class ReferenceEngine final : public InMemoryEngine {
   std::uint32_t block_rows_;
 };
 
-Vector trained(Engine& engine, const TrainRequest& request) {
-  BitSource bits(ReproducibleSeed{42});
-  return train(engine, request, bits).weights;
-}
-
-}  // namespace
-}  // namespace sotto::capi
-
-sotto_status sotto_test_engines_agree(const sotto_rows* rows, const float* values, const char* request, int* same,
-                                      sotto_error* error) {
-  using namespace sotto;
-  using namespace sotto::capi;
-  return guarded(error, [&] {
-    TrainRequest asked = request_from(request).train;
-    asked.order_seed = 7;
-    const Facts facts = facts_of(rows->facts);
-    const std::size_t in_block = rows->block_rows;
-    std::vector<float> labels;
-    std::vector<float> dense;
+/// The rows of blocks that lie one after the other, row by row.
+struct PlainRows {
+  PlainRows(const sotto_rows& rows, const float* values) : facts(facts_of(rows.facts)) {
+    const std::size_t in_block = rows.block_rows;
     for (std::uint64_t row = 0; row < facts.rows; ++row) {
       const float* block = values + row / in_block * in_block * (facts.features + 1);
       labels.push_back(block[row % in_block]);
       const float* first = block + in_block + row % in_block * facts.features;
       dense.insert(dense.end(), first, first + facts.features);
     }
+  }
+  RowBlock block() const {
     RowBlock all;
     all.rows = facts.rows;
     all.features = facts.features;
     all.labels = labels.data();
     all.dense = dense.data();
-    ReferenceEngine reference(facts, all, rows->block_rows);
+    return all;
+  }
+  Facts facts;
+  std::vector<float> labels;
+  std::vector<float> dense;
+};
+
+Vector trained(Engine& engine, const TrainRequest& request) {
+  BitSource bits(ReproducibleSeed{42});
+  return train(engine, request, bits).weights;
+}
+
+double seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double time_of(Engine& engine, const TrainRequest& request) {
+  const double before = seconds();
+  trained(engine, request);
+  return seconds() - before;
+}
+
+}  // namespace
+}  // namespace sotto::capi
+
+using namespace sotto;
+using namespace sotto::capi;
+
+sotto_status sotto_test_engines_agree(const sotto_rows* rows, const float* values, const char* request, int* same,
+                                      sotto_error* error) {
+  return guarded(error, [&] {
+    TrainRequest asked = request_from(request).train;
+    asked.order_seed = 7;
+    const PlainRows plain(*rows, values);
+    ReferenceEngine reference(plain.facts, plain.block(), rows->block_rows);
     BlockEngine engine(*rows);
     const Vector here = trained(engine, asked);
     const Vector there = trained(reference, asked);
     *same = here.size() == there.size() && std::memcmp(here.data(), there.data(), here.size() * sizeof(double)) == 0;
+  });
+}
+
+sotto_status sotto_test_pass_time(const sotto_rows* rows, const float* values, const char* request, double* blocks,
+                                  double* memory, sotto_error* error) {
+  return guarded(error, [&] {
+    const TrainRequest asked = request_from(request).train;
+    const PlainRows plain(*rows, values);
+    ReferenceEngine reference(plain.facts, plain.block(), rows->block_rows);
+    BlockEngine engine(*rows);
+    *memory = time_of(reference, asked);
+    *blocks = time_of(engine, asked);
   });
 }

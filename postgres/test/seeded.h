@@ -11,6 +11,9 @@ extern "C" {
  * same seeds; *same is 1 if every bit of the weights agrees. */
 sotto_status sotto_test_engines_agree(const sotto_rows* rows, const float* values, const char* request, int* same,
                                       sotto_error* error);
+/* The seconds of processor time that training takes from the host's blocks and from `values` in memory. */
+sotto_status sotto_test_pass_time(const sotto_rows* rows, const float* values, const char* request, double* blocks,
+                                  double* memory, sotto_error* error);
 #ifdef __cplusplus
 }
 #endif

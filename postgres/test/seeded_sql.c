@@ -1,12 +1,15 @@
 #include "extension.h"
 
+#include "catalog/pg_type.h"
 #include "seeded.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* For tests alone: engines_agree(dataset, request). */
+/* For tests alone: engines_agree(dataset, request), pass_time(dataset, request). */
 
 PG_FUNCTION_INFO_V1(sotto_engines_agree);
+PG_FUNCTION_INFO_V1(sotto_pass_time);
 
 static float *all_blocks(const sotto_rows *rows) {
   Size floats = (Size)rows->block_rows * (rows->facts.features + 1);
@@ -37,4 +40,25 @@ Datum sotto_engines_agree(PG_FUNCTION_ARGS) {
   host_check(&host, sotto_test_engines_agree(&rows, all_blocks(&rows), request, &same, &error), &error);
   packed_close(&packed);
   PG_RETURN_BOOL(same != 0);
+}
+
+/* {from the packed copy, from memory}, in seconds of processor time. */
+Datum sotto_pass_time(PG_FUNCTION_ARGS) {
+  Registered *dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  char *request = text_to_cstring(PG_GETARG_TEXT_PP(1));
+  Host host;
+  PackedRows packed;
+  sotto_rows rows;
+  sotto_error error;
+  double times[2] = {0, 0};
+  Datum elements[2];
+
+  host_init(&host);
+  packed_open(&packed, &host, dataset);
+  rows = packed_rows(&packed, dataset);
+  host_check(&host, sotto_test_pass_time(&rows, all_blocks(&rows), request, &times[0], &times[1], &error), &error);
+  packed_close(&packed);
+  elements[0] = Float8GetDatum(times[0]);
+  elements[1] = Float8GetDatum(times[1]);
+  PG_RETURN_ARRAYTYPE_P(construct_array(elements, 2, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

@@ -1,9 +1,31 @@
 """What an analyst with rights on nothing but the models tries."""
+import os
 import re
 import unittest
 
 import data
 from base import Failed, ServerCase
+
+
+def spied_on(case):
+    """How often an operator of the analyst's was run with rights that are not the caller's."""
+    # It tells everything it is asked about; with it first in the path a naive query runs it as owner.
+    case.sql("CREATE TABLE playground.seen (who text, what text); GRANT INSERT ON playground.seen TO PUBLIC", user="analyst")
+    for left, right in (("int8", "int8"), ("int4", "int4"), ("text", "text")):
+        case.sql(f"""CREATE FUNCTION playground.spy({left}, {right}) RETURNS bool LANGUAGE plpgsql AS
+          $$BEGIN INSERT INTO playground.seen VALUES (current_user, $1::text || $2::text); RETURN true; END$$;
+          CREATE OPERATOR playground.= (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = playground.spy)""", user="analyst")
+    case.sql("""CREATE FUNCTION playground.jsonb_build_object(VARIADIC "any") RETURNS jsonb LANGUAGE internal
+                AS 'jsonb_build_object'""")
+    path = "SET search_path = playground, pg_catalog;"
+    for user, text in (("analyst", data.again()), ("analyst", f"SELECT sotto.privacy_card({case.model})"),
+                       ("analyst", f"SELECT sotto.predict({case.model}, '{{\"age\": 1, \"income\": 2, \"home\": \"x\"}}'::jsonb)"),
+                       ("analyst", "SELECT sotto.plan('shop', epsilon => 1); SELECT * FROM sotto.budget"),
+                       ("analyst", "SELECT sotto.tune('shop', '{\"lambda\": [0.01]}', tune_by => 'parts', epsilon => 1)"),
+                       ("curator", "SELECT sotto.train_table('shop', epsilon => 1.5, lambda => 0.01)"),
+                       ("curator", "SELECT sotto.verify('shop'); SELECT sotto.refresh('shop')")):
+        case.attempt(path + text, user)
+    return case.sql("SELECT count(*) FROM playground.seen WHERE who NOT IN ('analyst', 'curator')")
 
 
 class Attacks(ServerCase):
@@ -18,8 +40,11 @@ class Attacks(ServerCase):
         cls.model = cls.server.sql(data.train(), user="analyst")
         cls.blocks = cls.server.sql("SELECT oid::regclass FROM pg_class WHERE relname LIKE 'block\\_%'")
 
+    def attempt(self, text, user):
+        self.sql(text, user=user)
+
     def test_no_table_of_the_extension_can_be_read_or_written(self):
-        for table in ("sotto.dataset", "sotto.ledger_head", "sotto.ledger_record", "sotto.model", "sotto_data." +
+        for table in ("sotto.dataset", "sotto.shard", "sotto.ledger_head", "sotto.ledger_record", "sotto.model", "sotto_data." +
                       self.blocks.split(".")[-1], "customers"):
             for user in ("analyst", "stranger"):
                 self.refuse(f"SELECT * FROM {table}", "permission denied", user=user)
@@ -48,6 +73,7 @@ class Attacks(ServerCase):
             self.refuse(f"SELECT sotto.{function}('shop')", "permission denied", user="analyst")
         self.refuse("SELECT sotto.move_ledger('shop')", "permission denied", user="curator")
         self.refuse(data.train(), "permission denied", user="stranger")
+        self.refuse("SELECT sotto.tune('shop', '{\"lambda\": [0.1]}', epsilon => 1, delta => 1e-6)", "permission denied", user="stranger")
         self.refuse("CREATE FUNCTION playground.f(text, text) RETURNS int8 LANGUAGE c AS '$libdir/sotto', 'pg_sotto_train'",
                     user="analyst")
 
@@ -61,21 +87,7 @@ class Attacks(ServerCase):
                     user="analyst")
 
     def test_a_search_path_cannot_put_other_operators_or_functions_in(self):
-        # An operator that tells everything it is asked about; with it first in the path a naive query runs it as owner.
-        self.sql("""CREATE TABLE playground.seen (who text, what text); GRANT INSERT ON playground.seen TO PUBLIC""", user="analyst")
-        for left, right in (("int8", "int8"), ("int4", "int4"), ("text", "text")):
-            self.sql(f"""CREATE FUNCTION playground.spy({left}, {right}) RETURNS bool LANGUAGE plpgsql AS
-              $$BEGIN INSERT INTO playground.seen VALUES (current_user, $1::text || $2::text); RETURN true; END$$;
-              CREATE OPERATOR playground.= (LEFTARG = {left}, RIGHTARG = {right}, FUNCTION = playground.spy)""",
-                     user="analyst")
-        self.sql("""CREATE FUNCTION playground.jsonb_build_object(VARIADIC "any") RETURNS jsonb LANGUAGE internal
-                    AS 'jsonb_build_object'""")
-        path = "SET search_path = playground, pg_catalog;"
-        self.sql(path + data.again() + f"SELECT sotto.predict({self.model}, '{{\"age\": 1, \"income\": 2, \"home\": \"x\"}}'::jsonb);"
-                 f"SELECT sotto.privacy_card({self.model}); SELECT sotto.plan('shop', epsilon => 1);"
-                 "SELECT * FROM sotto.budget", user="analyst")
-        self.sql("SET search_path = playground, pg_catalog; SELECT sotto.refresh('shop')", user="curator")
-        self.assertEqual(self.sql("SELECT count(*) FROM playground.seen WHERE who <> 'analyst' AND who <> 'curator'"), "0")
+        self.assertEqual(spied_on(self), "0")
 
     def test_temporary_tables_do_not_stand_in_for_the_ledgers(self):
         before = self.charged()
@@ -159,6 +171,28 @@ class Attacks(ServerCase):
                     CREATE POLICY p ON walled TO curator USING (id <= 1000); GRANT SELECT ON walled TO curator, sotto_owner""")
         self.sql(data.register("walled", "walled"), user="curator")
         self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'walled'"), "1000")
+
+
+@unittest.skipUnless(os.environ.get("SOTTO_PG_MUTANT_LIBRARY"), "the mutant was not built")
+class SearchPathMutant(ServerCase):
+    library = os.environ.get("SOTTO_PG_MUTANT_LIBRARY")
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql(data.register(epsilon=500), user="curator")
+        cls.server.sql("CREATE SCHEMA playground; GRANT ALL ON SCHEMA playground TO analyst; GRANT USAGE ON SCHEMA playground TO PUBLIC")
+        cls.model = cls.server.sql(data.train(), user="analyst")
+
+    def attempt(self, text, user):
+        try:
+            self.sql(text, user=user)
+        except Failed:
+            pass
+
+    def test_without_the_guard_the_attack_succeeds(self):
+        """So the test above can fail."""
+        self.assertNotEqual(spied_on(self), "0")
 
 
 if __name__ == "__main__":

@@ -177,6 +177,27 @@ class Copies(ServerCase):
         self.assertEqual(self.spent("again"), 0)
         self.refuse(data.train("again", epsilon=3), "behind its anchor")
 
+    def test_refreshed_rows_and_those_before_get_no_second_budget_elsewhere(self):
+        self.sql("CREATE TABLE moving AS SELECT * FROM customers WHERE id <= 170")
+        self.sql(data.register("moving", "moving"))
+        self.sql(data.train("moving", epsilon=3))
+        former = self.sql("SELECT fingerprint FROM sotto.dataset WHERE name = 'moving'")
+        self.sql("INSERT INTO moving SELECT * FROM customers WHERE id BETWEEN 171 AND 180; SELECT sotto.refresh('moving')")
+        latter = self.sql("SELECT fingerprint FROM sotto.dataset WHERE name = 'moving'")
+        self.assertNotEqual(former, latter)
+        for fingerprint in (former, latter):
+            self.assertTrue((self.server.anchors / f"{fingerprint}.anchor").exists())
+        self.sql(data.train("moving", epsilon=3))
+        self.sql("CREATE DATABASE elsewhere")
+        self.sql("CREATE EXTENSION sotto;" + data.CUSTOMERS.format(rows=200), database="elsewhere")
+        for rows in (170, 180):
+            self.sql(f"CREATE TABLE t{rows} AS SELECT * FROM customers WHERE id <= {rows}", database="elsewhere")
+            self.refuse(data.register(f"t{rows}", f"t{rows}"), "granted once", database="elsewhere")
+        # Back to the rows of before: the same ledger goes on.
+        self.sql("DELETE FROM moving WHERE id > 170; SELECT sotto.refresh('moving')")
+        self.assertAlmostEqual(self.spent("moving"), 6, places=6)
+        self.sql(data.train("moving", epsilon=1))
+
     def test_without_its_anchor_a_ledger_does_not_spend(self):
         self.sql("CREATE TABLE unanchored AS SELECT * FROM customers WHERE id <= 150")
         self.sql(data.register("unanchored", "unanchored"))

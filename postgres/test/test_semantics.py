@@ -60,6 +60,44 @@ class Semantics(ServerCase):
                 self.assertEqual(card["method"], method)
                 self.assertTrue(card["private"])
 
+    def test_tuning_is_one_entry_and_names_what_was_tried(self):
+        self.sql("CREATE TABLE tuned AS SELECT * FROM customers WHERE id <= 2500; GRANT SELECT ON tuned TO curator")
+        self.sql(data.register("tuned", "tuned", epsilon=20, delta=1e-5), user="curator")
+        for by, delta, epsilon in (("random_stopping", 1e-6, 4), ("parts", 0, 3)):
+            with self.subTest(by=by):
+                before, charged = self.spent("tuned"), self.charged("tuned")
+                call = (f"SELECT sotto.tune('tuned', '{{\"lambda\": [0.001, 0.1], \"passes\": 3}}', tune_by => '{by}', "
+                        f"epsilon => {epsilon}, delta => {delta}, options => '{{\"mean_runs\": 3}}')")
+                call = call if by == "random_stopping" else call.replace(", options => '{\"mean_runs\": 3}'", "")
+                model = self.sql(call, user="analyst")
+                self.assertEqual(self.charged("tuned"), charged + 1)
+                self.assertGreater(self.spent("tuned") - before, 0.9 * epsilon)
+                self.assertLessEqual(self.spent("tuned") - before, epsilon * 1.000001)
+                card = json.loads(self.sql(f"SELECT sotto.privacy_card({model})", user="analyst"))
+                self.assertTrue(card["private"])
+                self.assertIn("lambda=0.1", json.dumps(card["remarks"]))
+                self.assertEqual(self.sql(call, user="rival"), model)
+                self.assertEqual(self.charged("tuned"), charged + 1)
+        self.refuse("SELECT sotto.tune('tuned', '{\"lambda\": [0.1]}', epsilon => 19, delta => 1e-6)", "left", user="analyst")
+        self.refuse("SELECT sotto.tune('tuned', '{\"colour\": [1]}', epsilon => 1, delta => 1e-6)", "colour", user="analyst")
+        self.refuse("SELECT sotto.tune('tuned', '{}', epsilon => 1, delta => 1e-6)", "grid", user="analyst")
+        self.refuse("SELECT sotto.tune('tuned', '{\"lambda\": [0.1]}', method => 'noiseless', epsilon => 1, delta => 1e-6)",
+                    "private", user="analyst")
+
+    def test_tuning_on_public_rows_costs_the_training_alone(self):
+        self.sql("""CREATE TABLE found AS SELECT * FROM customers WHERE id <= 700; GRANT SELECT ON found TO curator;
+                    CREATE TABLE open_rows AS SELECT * FROM customers WHERE id > 700; GRANT SELECT ON open_rows TO analyst""")
+        self.sql(data.register("found", "found", epsilon=3), user="curator")
+        call = ("SELECT sotto.tune('found', '{\"lambda\": [0.01, 0.1]}', tune_by => 'public', epsilon => 1, "
+                "public_source => 'open_rows')")
+        model = self.sql(call, user="analyst")
+        self.assertAlmostEqual(self.spent("found"), 1, places=6)
+        self.assertIn("public rows", self.sql(f"SELECT sotto.privacy_card({model}) ->> 'remarks'"))
+        self.refuse(call.replace("'open_rows'", "'customers'"), "permission denied", user="analyst")
+        self.refuse(call.replace("'public'", "'parts'"), "tune_by", user="analyst")
+        self.refuse(call.replace(", public_source => 'open_rows'", ""), "public_data", user="analyst")
+        self.assertAlmostEqual(self.spent("found"), 1, places=6)
+
     def test_what_is_not_private_is_refused(self):
         self.refuse("SELECT sotto.train('shop', method => 'noiseless', epsilon => 1)", "private", user="analyst")
         self.refuse("SELECT sotto.train('shop', epsilon => 1, options => '{\"noise_seed\": 1}')", "noise_seed",

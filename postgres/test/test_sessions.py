@@ -8,30 +8,18 @@ from base import ServerCase
 
 
 class Cancelling(ServerCase):
-    def test_a_training_stops_soon_after_it_is_asked_to(self):
+    def test_a_training_stops_when_it_is_asked_to(self):
+        """How soon is measured by bench/scan_postgres."""
         self.sql(data.register(epsilon=100), user="curator")
-        took = []
-        for i in range(5):
-            charged = self.charged()
-            slow = self.server.start_sql(data.train(epsilon=1 + i / 10, options=data.SLOW), user="analyst")
+        for i, call in enumerate((data.train(options=data.SLOW), "SELECT sotto.tune('shop', '{\"lambda\": [0.01]}', tune_by => "
+                                  f"'parts', epsilon => 1, options => '{data.SLOW}')")):
+            slow = self.server.start_sql(call, user="analyst")
             deadline = time.monotonic() + 60
-            while self.charged() == charged and time.monotonic() < deadline:
+            while self.charged() == i and time.monotonic() < deadline:
                 time.sleep(0.05)
-            # In the server: how long until the backend is idle again or gone, polled without a new connection.
-            took.append(float(self.sql("""
-                DO $$ DECLARE it int; began timestamptz; BEGIN
-                  SELECT pid INTO it FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active';
-                  began := clock_timestamp(); PERFORM pg_cancel_backend(it);
-                  LOOP PERFORM pg_stat_clear_snapshot();
-                    EXIT WHEN NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = it AND state = 'active');
-                    PERFORM pg_sleep(0.002);
-                  END LOOP;
-                  PERFORM set_config('my.took', extract(epoch FROM clock_timestamp() - began)::text, false);
-                END $$; SELECT current_setting('my.took')""")))
+            self.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active'")
             self.assertIn("canceling statement", slow.communicate()[1])
-        print("cancelled within (seconds):", took)
-        # The best of five: other programs share the machine.
-        self.assertLess(min(took), 0.1)
+            self.assertEqual(self.charged(), i + 1)
 
 
 class LongLife(ServerCase):

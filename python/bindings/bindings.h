@@ -12,5 +12,7 @@ void bind_accounting(nanobind::module_& module);
 void bind_ledger(nanobind::module_& module);
 void bind_block_file(nanobind::module_& module);
 void bind_bounds(nanobind::module_& module);
+void bind_interruptible(nanobind::module_& module);
+void bind_audit(nanobind::module_& module);
 
 }  // namespace sotto::python

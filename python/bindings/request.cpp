@@ -59,6 +59,15 @@ TrainRequest request_from(const GivenFields& given) {
   return request;
 }
 
+Facts facts_from(const nanobind::dict& facts) {
+  Facts made;
+  made.rows = nanobind::cast<std::uint64_t>(facts["rows"]);
+  made.features = nanobind::cast<std::uint32_t>(facts["features"]);
+  made.data_norm = nanobind::cast<double>(facts["data_norm"]);
+  made.classes = nanobind::cast<std::uint32_t>(facts["classes"]);
+  return made;
+}
+
 std::string catalog_json() {
   return Json{{"losses", members_json<Loss>()},
               {"methods", members_json<Algorithm>()},

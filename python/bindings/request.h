@@ -1,4 +1,6 @@
 #pragma once
+#include <nanobind/nanobind.h>
+
 #include <map>
 #include <string>
 
@@ -12,6 +14,9 @@ using GivenFields = std::map<std::string, std::string>;
 /// The request the fields stand for; "method" names the algorithm. Throws Error{invalid_argument} for a field that
 /// loss, method and budget have no use for.
 TrainRequest request_from(const GivenFields& given);
+
+/// The public facts of a planned training: rows, features, data_norm, classes.
+Facts facts_from(const nanobind::dict& facts);
 
 /// Losses, methods and budget with the fields each declares, as JSON.
 std::string catalog_json();

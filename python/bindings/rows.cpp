@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bindings.h"
+#include "interruptible.h"
 #include "sotto/base/error.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/raw_row.h"
@@ -19,21 +20,22 @@ namespace sotto::python {
 namespace {
 
 constexpr std::uint32_t kOutOfCoreMemoryMb = 256;
+/// Values that are read in a moment: less than a thread and a look at signals are worth.
+constexpr std::size_t kMoment = 1 << 20;
+
+/// Reads `values` values by work that owns what it uses.
+template <class Result, class Work>
+Result read_values(std::size_t values, Work work) {
+  if (values > kMoment) return interruptible<Result>([work = std::move(work)](const Report&) { return work(); });
+  const nb::gil_scoped_release unlocked;
+  return work();
+}
 
 bool is_float(const Array& array, std::uint8_t bits) {
   return array.dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), bits, 1};
 }
 bool is_integer(const Array& array, std::uint8_t bits) {
   return array.dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int), bits, 1};
-}
-
-/// Holds an object of Python from threads that do not hold the interpreter.
-std::shared_ptr<const void> keep(nb::object object) {
-  return {object.release().ptr(), [](PyObject* held) {
-            if (!Py_IsInitialized()) return;
-            const nb::gil_scoped_acquire gil;
-            Py_DECREF(held);
-          }};
 }
 
 bool all_declared(Codes codes, std::uint32_t classes) noexcept {
@@ -48,6 +50,13 @@ Rows rows_of(Dataset built) {
   rows.view = held->view();
   rows.owner = held;
   return rows;
+}
+
+/// Of an array, or none; the array itself, as a converted copy would be gone when they are read.
+Codes codes_in(const nb::object& codes, std::size_t rows) {
+  if (codes.is_none()) return {};
+  const CodeArray array = nb::cast<CodeArray>(codes, false);
+  return codes_of(&array, rows);
 }
 
 /// The caller's values with labels of our own.
@@ -72,20 +81,20 @@ Rows borrow(const DenseArray& dense, Codes codes, const ArrayEncoding& encoding,
   return rows;
 }
 
-Rows dense_rows(nb::object values, std::optional<CodeArray> codes, const nb::dict& declared) {
+Rows dense_rows(nb::object values, nb::object codes, const nb::dict& declared) {
   const Array array = nb::cast<Array>(values);
   const DenseArray dense = dense_of(array);
-  const Codes labels = codes_of(codes ? &*codes : nullptr, dense.rows);
+  const Codes labels = codes_in(codes, dense.rows);
   const ArrayEncoding encoding = encoding_from(declared);
   encoding.check(dense.features);
-  std::shared_ptr<const void> held = keep(std::move(values));
-  const nb::gil_scoped_release unlocked;
-  if (all_declared(labels, encoding.classes) && usable_as_they_are(dense, encoding)) {
-    return borrow(dense, labels, encoding, std::move(held));
-  }
-  DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
-  send_dense(dense, labels, encoding, builder);
-  return rows_of(builder.finish());
+  const std::shared_ptr<const void> held = keep(std::move(values));
+  return read_values<Rows>(dense.rows * dense.features, [dense, labels, encoding, held, kept = keep(codes)] {
+    if (all_declared(labels, encoding.classes) && usable_as_they_are(dense, encoding))
+      return borrow(dense, labels, encoding, held);
+    DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
+    send_dense(dense, labels, encoding, builder);
+    return rows_of(builder.finish());
+  });
 }
 
 struct SparseParts {
@@ -118,17 +127,17 @@ SparseArray sparse_of(const SparseParts& parts, std::uint32_t features) {
   return sparse;
 }
 
-Rows sparse_rows(const nb::tuple& matrix, std::uint32_t features, std::optional<CodeArray> codes,
-                 const nb::dict& declared) {
+Rows sparse_rows(const nb::tuple& matrix, std::uint32_t features, const nb::object& codes, const nb::dict& declared) {
   const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
   const SparseArray sparse = sparse_of(parts, features);
-  const Codes labels = codes_of(codes ? &*codes : nullptr, sparse.rows);
+  const Codes labels = codes_in(codes, sparse.rows);
   const ArrayEncoding encoding = encoding_from(declared);
   encoding.check(features);
-  const nb::gil_scoped_release unlocked;
-  DatasetBuilder builder(encoding.facts(sparse.rows, features, true));
-  send_sparse(sparse, labels, encoding, builder);
-  return rows_of(builder.finish());
+  return read_values<Rows>(sparse.entries, [sparse, labels, encoding, held = keep(matrix), kept = keep(codes)] {
+    DatasetBuilder builder(encoding.facts(sparse.rows, sparse.features, true));
+    send_sparse(sparse, labels, encoding, builder);
+    return rows_of(builder.finish());
+  });
 }
 
 Rows block_rows(const std::string& path) {
@@ -145,36 +154,39 @@ Rows block_rows(const std::string& path) {
 }
 
 /// The fingerprint of arrays: values, then the text of each row's label.
-void finish_fingerprint(Rows& rows, Sha256& hash, Codes codes, const std::vector<std::string>& classes) {
+template <class Values>
+Digest fingerprint_of_values(const Values& values, Codes codes, const std::vector<std::string>& classes) {
+  Sha256 hash;
+  hash.add_text("sotto array 1");
+  add_values(hash, values);
   for (const std::int32_t code : codes) {
     const bool known = code >= 0 && static_cast<std::size_t>(code) < classes.size();
     hash.add_text(known ? classes[static_cast<std::size_t>(code)] : "");
   }
-  rows.fingerprint = hash.finish();
+  return hash.finish();
+}
+
+void fingerprint_dense(Rows& rows, const nb::object& values, const nb::object& codes,
+                       const std::vector<std::string>& classes) {
+  const DenseArray dense = dense_of(nb::cast<Array>(values));
+  const Codes labels = codes_in(codes, dense.rows);
+  const auto work = [held = keep(values), kept = keep(codes), dense, labels, classes] {
+    return fingerprint_of_values(dense, labels, classes);
+  };
+  rows.fingerprint = read_values<Digest>(dense.rows * dense.features, work);
   rows.fingerprinted = true;
 }
 
-void fingerprint_dense(Rows& rows, const Array& values, const CodeArray& codes,
-                       const std::vector<std::string>& classes) {
-  const DenseArray dense = dense_of(values);
-  const Codes labels = codes_of(&codes, dense.rows);
-  const nb::gil_scoped_release unlocked;
-  Sha256 hash;
-  hash.add_text("sotto array 1");
-  add_values(hash, dense);
-  finish_fingerprint(rows, hash, labels, classes);
-}
-
-void fingerprint_sparse(Rows& rows, const nb::tuple& matrix, const CodeArray& codes,
+void fingerprint_sparse(Rows& rows, const nb::tuple& matrix, const nb::object& codes,
                         const std::vector<std::string>& classes) {
   const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
   const SparseArray sparse = sparse_of(parts, nb::cast<std::uint32_t>(matrix[3]));
-  const Codes labels = codes_of(&codes, sparse.rows);
-  const nb::gil_scoped_release unlocked;
-  Sha256 hash;
-  hash.add_text("sotto array 1");
-  add_values(hash, sparse);
-  finish_fingerprint(rows, hash, labels, classes);
+  const Codes labels = codes_in(codes, sparse.rows);
+  const auto work = [held = keep(matrix), kept = keep(codes), sparse, labels, classes] {
+    return fingerprint_of_values(sparse, labels, classes);
+  };
+  rows.fingerprint = read_values<Digest>(sparse.entries, work);
+  rows.fingerprinted = true;
 }
 
 }  // namespace

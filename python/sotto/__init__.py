@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from . import accounting, errors
+from . import accounting, audit, errors
 from ._card import PrivacyCard
 from ._core import Model, __version__
 from ._estimators import LinearSVC, LogisticRegression, SGDClassifier
@@ -35,6 +35,7 @@ __all__ = [
     "Unsupported",
     "__version__",
     "accounting",
+    "audit",
     "catalog",
     "errors",
     "pack",

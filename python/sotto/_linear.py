@@ -12,7 +12,7 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from . import _core
@@ -58,9 +58,9 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         refuse_text_columns(X)
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=False)
         y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        if type_of_target(y) not in ("binary", "multiclass"):
-            raise ValueError(f"Unknown label type: {type_of_target(y)}")
+        # Whole numbers and truths are classes whatever they are; the question costs more than reading them.
+        if y.dtype.kind not in "biu":
+            check_classification_targets(y)
         self.classes_, not_private = self._class_list(y)
         matrix = matrix_of(X)
         found = self._find_norm(matrix) if declared_norm == "private" else None
@@ -129,10 +129,17 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def privacy_cost(self, X: Any = None, *, n_samples: int | None = None, n_features: int | None = None) -> PrivacyCard:
         """What ``fit`` would cost and how large its noise would be. Reads no value and charges nothing."""
+        facts, fields = self._planned(X, n_samples, n_features)
+        ledger = self._ledger()
+        path = ledger.path if ledger is not None else ""
+        return PrivacyCard.from_json(_core.plan(facts, fields, path))
+
+    def _planned(self, X: Any, n_samples: int | None, n_features: int | None) -> tuple[dict[str, Any], dict[str, str]]:
+        """Public facts and fields of a fit on rows of this shape."""
         if X is not None:
             n_samples, n_features = np.shape(X) if not hasattr(X, "shape") else X.shape
         if n_samples is None or n_features is None:
-            raise InvalidArgument("privacy_cost: give X, or n_samples and n_features")
+            raise InvalidArgument("n_samples: give X, or n_samples and n_features")
         if self._declared_norm() == "private":
             raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
         classes = np.asarray(PUBLIC_CLASSES if self.classes is None else self.classes)
@@ -143,9 +150,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "data_norm": encoding.stored_norm,
             "classes": max(2, len(classes)),
         }
-        ledger = self._ledger()
-        path = ledger.path if ledger is not None else ""
-        return PrivacyCard.from_json(_core.plan(facts, self._fields(int(n_samples), len(classes)), path))
+        return facts, self._fields(int(n_samples), len(classes))
 
     def summary(self, level: float = 0.95) -> "Any":
         """Coefficients with intervals for the noise of privacy; see :class:`sotto.Summary`."""

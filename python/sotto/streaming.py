@@ -14,6 +14,7 @@ from ._inputs import encode_labels
 from .errors import InvalidArgument
 
 _BATCH_ROWS = 65536
+_READ_BYTES = 1 << 20
 
 
 def pack(
@@ -62,7 +63,8 @@ def pack_parquet(source: str | os.PathLike[str], path: str | os.PathLike[str], *
 
     with open(source, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _digest(file)
-    batches = pq.ParquetFile(source).iter_batches(batch_size=_BATCH_ROWS)
+    # Without read-ahead, which keeps every column chunk it has read until the last batch.
+    batches = pq.ParquetFile(source, pre_buffer=False, buffer_size=_READ_BYTES).iter_batches(batch_size=_BATCH_ROWS)
     return pack(batches, path, label=label, fingerprint=digest, **declarations)
 
 
@@ -85,8 +87,12 @@ def _digest(file: Any) -> str:
 def _batches_of(source: Any) -> Iterator[Any]:
     import pyarrow as pa
 
-    if hasattr(source, "fetch_record_batch"):  # DuckDB
-        yield from source.fetch_record_batch(_BATCH_ROWS)
+    for relation in ("to_arrow_reader", "fetch_record_batch"):  # DuckDB, its newer and its older name
+        if hasattr(source, relation):
+            yield from getattr(source, relation)(_BATCH_ROWS)
+            return
+    if hasattr(source, "__arrow_c_array__") and not hasattr(source, "__arrow_c_stream__"):
+        yield pa.record_batch(source)
     elif hasattr(source, "__arrow_c_stream__"):
         yield from pa.RecordBatchReader.from_stream(source)
     else:

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
+
 import numpy as np
 import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sotto import LogisticRegression, NotPrivateWarning, _core, pack, pack_parquet
+from sklearn.pipeline import make_pipeline
+from sotto import LogisticRegression, NotPrivateWarning, OneHot, _core, pack, pack_parquet
 from sotto._inputs import declared, encode_labels, rows_of
 
 CODES = np.array([0, 1, 1], dtype=np.int32)
@@ -115,6 +120,43 @@ def test_data_frames_name_the_features(two):
         LogisticRegression(epsilon=5.0, data_norm=1.0).fit(frame, y)
 
 
+def test_nullable_whole_numbers_and_truths_are_numbers():
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    columns = {"n": [0, 1, 2, 3] * 50, "b": [True, False, True, True] * 50}
+    y = np.array([0, 1, 1, 0] * 50)
+    plain = np.column_stack([np.array(columns["n"], float), np.array(columns["b"], float)])
+    expected = weights(plain, y)
+    frame = pandas.DataFrame(columns).astype({"n": "Int64", "b": "boolean"})
+    assert np.array_equal(weights(frame, y), expected)
+    assert np.array_equal(weights(polars.DataFrame(columns), y), expected)
+    missing = polars.DataFrame({"n": [None, *columns["n"][1:]], "b": columns["b"]})
+    with pytest.raises(ValueError, match="NaN"):
+        noiseless().fit(missing, y)
+
+
+def test_categories_of_every_library_ask_for_declared_ones():
+    pa = pytest.importorskip("pyarrow")
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    cells = ["a", "b", "a", "c"] * 25
+    y = np.array([0, 1, 0, 1] * 25)
+    categorical = pandas.DataFrame({"job": pandas.Categorical(cells)})
+    held = [
+        categorical,
+        polars.DataFrame({"job": polars.Series(cells, dtype=polars.Categorical)}),
+        polars.DataFrame({"job": polars.Series(cells, dtype=polars.Enum(["a", "b", "c"]))}),
+        pa.table({"job": pa.array(cells).dictionary_encode()}),
+    ]
+    for table in held:
+        with pytest.raises(ValueError, match="column 'job' is categorical"):
+            LogisticRegression(epsilon=5.0, data_norm=1.0).fit(table, y)
+        encoded = OneHot([["a", "b", "c", "d"]]).fit_transform(table)
+        assert np.array_equal(encoded.argmax(axis=1), [0, 1, 0, 2] * 25) and encoded.shape == (100, 4)
+    model = make_pipeline(OneHot({"job": ["a", "b", "c"]}), LogisticRegression(epsilon=50.0, data_norm=1.0)).fit(categorical, y)
+    assert model[-1].privacy_.is_private
+
+
 def test_polars_arrow_and_duckdb(two):
     X, y = two
     pa = pytest.importorskip("pyarrow")
@@ -141,6 +183,64 @@ def test_a_parquet_file_is_streamed_into_a_block_file(two, tmp_path):
     model = LogisticRegression(epsilon=5.0, data_norm=1.0, method="bolt_on", alpha=0.01).fit_block_file(path)
     assert model.score(X, y) > 0.9 and model.privacy_.is_private
     assert model.privacy_["facts"]["rows"] == len(X)
+
+
+def test_streams_of_every_library_are_packed(two, tmp_path):
+    """The rows arrive whole: a model without noise trained on the file is that of the array."""
+    pa = pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    duckdb = pytest.importorskip("duckdb")
+    X, y = two
+    held = pa.table({name: X[:, i] for i, name in enumerate("abcde")} | {"y": y})
+    sources = {
+        "reader": pa.RecordBatchReader.from_batches(held.schema, held.to_batches(max_chunksize=300)),
+        "table": held,
+        "polars": polars.DataFrame(held),
+        "batches": iter(held.to_batches(max_chunksize=1000)),
+        "relation": duckdb.sql("select * from held"),
+    }
+    for name, source in sources.items():
+        path = tmp_path / name
+        assert pack(source, path, label="y", classes=[0, 1], data_norm=1.0) == len(X)
+        with pytest.warns(NotPrivateWarning):
+            found = noiseless(max_iter=20).fit_block_file(path)
+        assert list(found.encoding_.names) == list("abcde")
+        # Rows are shuffled on the way: another order, nearly the same weights.
+        np.testing.assert_allclose(found.coef_, weights(X, y, max_iter=20), atol=0.05, err_msg=name)
+
+
+LARGER = """
+    import os, resource, sys
+    import numpy as np, pyarrow as pa, pyarrow.parquet as pq
+    from sotto import LogisticRegression, pack_parquet
+    def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    folder, rows, features = sys.argv[1], 50_000, 25
+    rng = np.random.default_rng(0)
+    names = [f"x{i}" for i in range(features)]
+    with pq.ParquetWriter(folder + "/t.parquet", pa.schema([(n, pa.float64()) for n in names] + [("y", pa.int64())])) as out:
+        X = rng.normal(size=(rows, features)); y = (X[:, 0] > 0).astype(int)
+        for _ in range(30):
+            out.write_table(pa.table({n: X[:, i] for i, n in enumerate(names)} | {"y": y}))
+    del X, y
+    before = peak()
+    count = pack_parquet(folder + "/t.parquet", folder + "/t.sotto", label="y", classes=[0, 1], data_norm=5.0, memory_mb=32)
+    packed = peak() - before
+    os.remove(folder + "/t.parquet")
+    model = LogisticRegression(epsilon=1.0, data_norm=5.0, alpha=1e-3, method="bolt_on", max_iter=1)
+    model.fit_block_file(folder + "/t.sotto")
+    whole = count * features * 8 >> 20
+    print(count, model.privacy_.is_private, whole, packed, peak() - before)
+"""
+
+
+def test_a_parquet_file_is_never_held_whole(tmp_path):
+    pytest.importorskip("pyarrow")
+    said = subprocess.run([sys.executable, "-c", textwrap.dedent(LARGER), str(tmp_path)], capture_output=True, text=True, timeout=600)
+    assert said.returncode == 0, said.stderr
+    count, private, whole, packed, trained = said.stdout.split()
+    assert (int(count), private, int(whole)) == (1_500_000, "True", 286)
+    # The block file is mapped while it is trained from: its pages count, and are given back when memory is short.
+    assert int(packed) < 180 and int(trained) < int(whole) + 32, said.stdout
 
 
 def test_a_stream_with_bad_values_packs_them_as_zero_rows(tmp_path):

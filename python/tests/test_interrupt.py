@@ -47,6 +47,86 @@ def test_an_interrupt_ends_the_fit_and_the_charge_stands(tmp_path):
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=600)
     assert said == "interrupted\n['reserved'] True\n"
+    assert process.returncode == 0  # work that was left does not disturb the end of the process
+
+
+READING = """
+    import os, signal, sys, threading, numpy as np
+    from sotto import _core
+    from sotto._inputs import declared
+    X = np.ones((3_000_000, 8)); codes = np.zeros(len(X), dtype=np.int32)
+    rows = _core.dense_rows(X[:10], codes[:10], declared(1.0, 1.0, 2))
+    work = {"dense_rows": lambda: _core.dense_rows(X, codes, declared(1.0, 1.0, 2)),
+            "fingerprint_dense": lambda: _core.fingerprint_dense(rows, X, codes, ["0", "1"])}[sys.argv[1]]
+    inside = threading.Event()
+    def interrupt():
+        inside.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=interrupt).start()
+    try:
+        inside.set()
+        while True:
+            work()
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("what", ["dense_rows", "fingerprint_dense"])
+def test_an_interrupt_while_rows_are_read_leaves_cleanly(what):
+    said = subprocess.run([sys.executable, "-c", textwrap.dedent(READING), what], capture_output=True, text=True, timeout=600)
+    assert said.stdout == "interrupted\n" and said.returncode == 0, said.stderr
+
+
+def test_other_threads_of_python_run_during_a_fit():
+    """With the interpreter's lock held, whoever sleeps would wake after the fit: at most once during it."""
+    X, y = sphere(60_000, 20)
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=1e-3, method="bolt_on", max_iter=60)
+    from sotto import _core
+
+    train, inside = _core.train, threading.Event()
+
+    def watched(*arguments):
+        inside.set()
+        try:
+            return train(*arguments)
+        finally:
+            inside.clear()
+
+    awake = 0
+    _core.train = watched
+    try:
+        fit = threading.Thread(target=model.fit, args=(X, y))
+        fit.start()
+        inside.wait()
+        while fit.is_alive():
+            threading.Event().wait(0.001)
+            awake += inside.is_set()
+    finally:
+        _core.train = train
+    assert awake > 5
+
+
+def test_a_process_forked_during_a_fit_trains_and_ends():
+    code = """
+        import os, sys, threading, numpy as np
+        from sotto import LogisticRegression
+        X = np.eye(4, dtype=np.float32).repeat(50_000, axis=0); y = np.arange(len(X)) % 2
+        def fit(passes): return LogisticRegression(epsilon=1.0, data_norm=1.0, method="bolt_on", alpha=1e-3, max_iter=passes).fit(X, y)
+        busy = threading.Thread(target=fit, args=(100,))
+        busy.start()
+        children = []
+        for _ in range(3):
+            child = os.fork()
+            if child == 0:
+                fit(1)
+                sys.exit(0)  # as any script ends, with what is registered for the end
+            children.append(child)
+        print([os.waitpid(child, 0)[1] for child in children])
+        busy.join()
+    """
+    said = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=600)
+    assert said.stdout == "[0, 0, 0]\n", said.stderr
 
 
 def test_threads_train_side_by_side(two):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import pickle
 
+import joblib
 import numpy as np
 import pytest
 from conftest import sphere
@@ -62,6 +63,25 @@ def test_a_grid_search_over_processes_charges_the_one_ledger(two, ledger):
     assert ledger.verify()["verified"]
     part = estimator(ledger).fit(two[0][:100], two[1][:100])
     assert any("part of the ledger's data" in remark for remark in part.privacy_["remarks"])
+
+
+def fit_or_refusal(model, X, y):
+    try:
+        return model.fit(X, y).privacy_["budget"]["enforced"]
+    except BudgetExceeded as refusal:
+        return refusal
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_workers_cannot_spend_more_than_there_is(two, tmp_path, backend):
+    """Six fits race for a budget of four: each is charged on its own, and none slips past the others."""
+    ledger = Ledger.create(tmp_path / "race.ledger", epsilon=0.401, delta=1e-9, name="race", filter="sum")
+    model = LogisticRegression(epsilon=0.1, data_norm=1.0, alpha=0.01, method="bolt_on", accountant=ledger)
+    with joblib.parallel_config(backend=backend, n_jobs=3):
+        said = joblib.Parallel()(joblib.delayed(fit_or_refusal)(clone(model), *two) for _ in range(6))
+    assert said.count(True) == 4 and sum(isinstance(s, BudgetExceeded) for s in said) == 2
+    assert len(ledger.entries) == 4 and ledger.remaining < 0.1
+    assert ledger.verify()["verified"]
 
 
 def test_more_rows_than_the_ledger_knows_are_refused(two, ledger):

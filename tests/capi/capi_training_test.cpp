@@ -153,11 +153,33 @@ TEST_F(CapiTraining, OtherRowsKeepWhatWasSpent) {
   sotto_error error{};
   const sotto_rows rows = host_.source();
   const sotto_store store = host_.store();
-  ASSERT_EQ(sotto_ledger_rebind(&store, &rows, &error), SOTTO_OK) << error.message;
+  const std::string renamed = host_.anchor + ".b";
+  ASSERT_EQ(sotto_ledger_rebind(&store, renamed.c_str(), &rows, &error), SOTTO_OK) << error.message;
   const Answer answer = train(host_);
   EXPECT_EQ(answer.status, SOTTO_OK) << answer.message;
   EXPECT_FALSE(answer.stored);
   EXPECT_EQ(spent(host_), 2U);
+  // Neither name is free for another ledger, and without the one that counts nothing is spent.
+  EXPECT_TRUE(std::filesystem::exists(host_.anchor));
+  std::filesystem::remove(renamed);
+  EXPECT_NE(train(host_, R"({"epsilon": 0.1, "lambda": 0.1})").status, SOTTO_OK);
+}
+
+TEST_F(CapiTraining, ARefreshThatDidNotFinishIsTakenUpAgain) {
+  open_ledger(host_);
+  sotto_error error{};
+  const sotto_rows rows = host_.source();
+  const sotto_store store = host_.store();
+  const std::string renamed = host_.anchor + ".c";
+  std::filesystem::copy_file(host_.anchor, host_.anchor + ".before");
+  ASSERT_EQ(sotto_ledger_rebind(&store, renamed.c_str(), &rows, &error), SOTTO_OK) << error.message;
+  // As if the process had died after the record was committed and before any anchor knew of it.
+  std::filesystem::copy_file(host_.anchor + ".before", renamed, std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(train(host_).message, HasSubstr("did not finish"));
+  ASSERT_EQ(sotto_ledger_rebind(&store, renamed.c_str(), &rows, &error), SOTTO_OK) << error.message;
+  EXPECT_EQ(train(host_).status, SOTTO_OK);
+  std::filesystem::remove(renamed);
+  std::filesystem::remove(host_.anchor + ".before");
 }
 
 TEST_F(CapiTraining, RowsThatHadALedgerGetNoSecondOne) {

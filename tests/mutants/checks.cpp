@@ -12,6 +12,7 @@ int fallen_claims(const std::string& wanted) {
   using namespace sotto::audit;
   AuditOptions options;
   options.quick = true;
+  options.paths = 400;
   const std::size_t colon = wanted.find(':');
   options.check = wanted.substr(0, colon);
   if (colon != std::string::npos) options.method = wanted.substr(colon + 1);

@@ -7,14 +7,19 @@
 #include <cmath>
 #include <random>
 
+#include "sotto/audit/ledger_replay.h"
 #include "sotto/audit/museum.h"
 #include "sotto/audit/one_run.h"
+#include "sotto/audit/pipeline.h"
 #include "sotto/audit/replay.h"
 #include "sotto/audit/samplers.h"
 #include "sotto/audit/tiny_accountant.h"
 #include "sotto/audit/trade_off.h"
+#include "sotto/base/error.h"
 #include "sotto/privacy/accountant/pld.h"
+#include "sotto/privacy/accountant/rdp.h"
 #include "sotto/privacy/gaussian.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
 
 namespace sotto::audit {
 namespace {
@@ -62,9 +67,24 @@ TEST(TinyAccountant, ReadsEveryEventAPlanChargesAndAgreesWithTheLibrary) {
   EXPECT_NEAR(tiny::zcdp_delta(0.1, 1), zcdp_delta(0.1, 1), 1e-6 * zcdp_delta(0.1, 1));
   const Event steps = repeat(PoissonSampledEvent{0.2, 1.0}, 4);
   const double library = pld_delta(steps, Relation::replace_one, 1).upper;
-  const double lower = tiny::sampled_delta_lower({0.2, 1.0, 4, true}, 1);
-  EXPECT_LE(lower, library * (1 + 1e-6));
-  EXPECT_GE(lower, 0.9 * library);
+  EXPECT_NEAR(tiny::sampled_delta({0.2, 1.0, 4, true}, 1), library, 0.01 * library);
+}
+
+TEST(TinyAccountant, AgreesAboutSelectionsAndParts) {
+  const Event best = select_best(ZcdpEvent{0.01}, PoissonRuns{10});
+  const double epsilon = rdp_epsilon(best, Relation::replace_one, 1e-5).value;
+  EXPECT_NEAR(tiny::delta_of(event_text(best), epsilon, true), 1e-5, 1e-6);
+  EXPECT_NEAR(tiny::selection_delta(0.01, 10, epsilon), 1e-5, 1e-6);
+  const Event parts = parallel({GaussianEvent{0.5}, GaussianEvent{1}, PureEvent{0.1}});
+  EXPECT_NEAR(tiny::delta_of(event_text(parts), 1, true), gaussian_delta(1, 1), 1e-12);
+  const Event mixed = sequence({PureEvent{0.25}, PureEvent{0.5}});
+  EXPECT_EQ(tiny::delta_of(event_text(mixed), 0.75, true), 0);
+  EXPECT_GT(tiny::delta_of(event_text(mixed), 0.5, true), 0);
+}
+
+TEST(TinyAccountant, WhatItCannotReadHasNoPrice) {
+  EXPECT_TRUE(std::isinf(tiny::delta_of("nonsense", 1, true)));
+  EXPECT_TRUE(std::isinf(tiny::delta_of("sequence(gaussian(mu=1), poisson_sampled(noise=1, rate=0.5))", 1, true)));
 }
 
 TEST(TradeOff, PromisesWhatTheClaimAllows) {
@@ -94,12 +114,80 @@ TEST(Replay, AHalvedClaimIsExceededAndTheRightOneIsReached) {
   request.problem = {HuberSvm{0.1}, 0.05};
   request.budget = {.epsilon = 1};
   request.algorithm = BoltOn{.sgd = {.passes = 2, .batch_rows = 4, .order = RowOrder::stored}};
-  const Pair pair = linear_pair(9, 8, kLinearNorm);
+  const Pair pair = linear_pair(linear_facts(9), 8);
   const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
   const Apart apart = replay({request, plan}, pair);
   EXPECT_LE(apart.worst(), 1);
   EXPECT_GE(apart.ratio, 0.99);
   EXPECT_TRUE(apart.same_path && apart.same_end);
+}
+
+TEST(Replay, EveryEngineFeedsRowsClippedToTheirBound) {
+  const Pair pair = adversarial_pairs(9, 8, 1)[4];  // long rows
+  ASSERT_EQ(pair.name, "long rows");
+  TrainRequest request;
+  request.problem = {Logistic{}, 0.05};
+  request.budget = {.epsilon = 1};
+  request.algorithm = BoltOn{.sgd = {.passes = 2, .batch_rows = 4}};
+  request.order_seed = 3;
+  const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+  for (const Feeder feeder : {Feeder::in_memory, Feeder::out_of_core}) {
+    const StoredPair stored(pair, feeder);
+    const Replay how{request, plan, {}, 1, &stored};
+    const Apart apart = replay(how, pair);
+    EXPECT_LE(apart.worst(), 1);
+    EXPECT_GT(apart.worst(), 0);
+    EXPECT_LE(apart.cost_over(1, 0), 1);
+    EXPECT_TRUE(same_unnoted(how, pair));
+  }
+}
+
+TEST(Replay, ARemovedRowIsWithinItsClaimUnderAddRemoveAlone) {
+  const Pair pair = linear_removal(linear_facts(9));
+  TrainRequest request;
+  request.problem = {HuberSvm{0.1}, 0.05};
+  request.budget = {1, 0, Relation::add_remove};
+  request.algorithm = Output{.declared_rows = 9};
+  const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+  const Apart apart = replay({request, plan}, pair);
+  EXPECT_LE(apart.worst(), 1);
+  EXPECT_GE(apart.ratio, 0.99);
+  request.algorithm = BoltOn{};
+  EXPECT_THROW(make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget}), Error);
+}
+
+TEST(Replay, CostsOfAllPassesAddUp) {
+  TrainRequest request;
+  request.problem = {HuberSvm{0.1}, 0};
+  request.budget = {.epsilon = 1};
+  request.algorithm = Scs13{.sgd = {.passes = 5, .batch_rows = 9, .order = RowOrder::stored}};
+  const Pair pair = linear_pair(linear_facts(9), 0);
+  const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+  const Apart apart = replay({request, plan}, pair);
+  EXPECT_NEAR(apart.cost_over(1, 0), 1, 1e-3);
+  EXPECT_GT(apart.cost_over(0.5, 0), 1.9);  // noise for half as much would not do
+}
+
+TEST(LedgerReplay, EntriesThatWereGivenBackAreTakenOff) {
+  const TemporaryFolder folder;
+  LedgerTerms terms;
+  terms.filter.kind = FilterKind::zcdp;
+  terms.filter.budget = {1, 1e-5, Relation::replace_one};
+  terms.rows = 10;
+  SqliteLedger::create(folder.file("ledger"), terms, Digest{});
+  SqliteLedger ledger(folder.file("ledger"));
+  ledger.release(ledger.reserve({GaussianEvent{0.1}, 0, std::string(64, 'a')}), "model");
+  ledger.cancel(ledger.reserve({GaussianEvent{0.2}, 0, std::string(64, 'b')}));
+  Reservation open = ledger.reserve({ExponentialEvent{0.1}, 0, std::string(64, 'c')});
+  const Finding finding = audit_ledger(ledger);
+  EXPECT_TRUE(finding.holds()) << finding.found;
+  EXPECT_NE(finding.evidence.find("3 entries, 1 of them"), std::string::npos) << finding.evidence;
+}
+
+TEST(Pipeline, NothingThatSurroundsATrainingIsFlagged) {
+  for (const Finding& one : audit_pipeline({.games = 200})) {
+    EXPECT_TRUE(one.holds()) << one.subject << ": " << one.found << " of " << one.claim;
+  }
 }
 
 TEST(Replay, ACuratorThatKeepsATranscriptIsStamped) {

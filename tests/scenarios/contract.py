@@ -162,6 +162,17 @@ class Contract(unittest.TestCase):
         self.assertEqual((refused.returncode, refused.stdout), (4, ""))
         self.assertEqual(json.loads(refused.stderr)["error"]["kind"], "budget exceeded")
 
+    def test_the_default_method_has_a_price_under_the_default_filter(self):
+        self.run_sotto("ledger", "create", "D", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--data", "sphere.csv")
+        ask = ["--epsilon", "0.3", "--delta", "1e-7", "--json"]
+        plan = json.loads(self.run_sotto("plan", "--ledger", "D", "--features", "5", *ask))
+        self.assertIs(plan["budget"]["fits"], True)
+        card = json.loads(self.run_sotto("train", "--ledger", "D", "--data", "sphere.csv", "--label", "y", "--data-norm", "1", *ask))
+        self.assertIs(card["budget"]["enforced"], True)
+        self.assertEqual(card["method"], plan["method"])
+        spent = json.loads(self.run_sotto("ledger", "show", "D", "--json"))["spent"]
+        self.assertLess(spent, 0.3**2 / 2 / 10)  # far below what pure noise would cost
+
     def test_an_exported_ledger_can_be_replayed_by_others(self):
         self.run_sotto("ledger", "create", "R", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--data", "sphere.csv")
         for epsilon in ("0.2", "0.3"):
@@ -218,7 +229,11 @@ class Contract(unittest.TestCase):
             self.assertIs(card["stored"], False)
             self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], spent)
             self.assertIs(json.loads(self.run_sotto(*tune, "--tune-by", by, "--epsilon", "0.5"))["stored"], True)
-        card = json.loads(self.run_sotto(*tune, "--tune-by", "public", "--public-data", "sphere.csv", "--epsilon", "0.25"))
+        public = [*tune, "--tune-by", "public", "--epsilon", "0.25", "--public-data"]
+        refused = subprocess.run([PROGRAM, *public, "sphere.csv"], cwd=self.directory.name, capture_output=True, text=True)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""), "its own rows are no public ones")
+        self.run_sotto("data", "synth", "sphere", "--rows", "2000", "--features", "5", "--out", "public.csv")
+        card = json.loads(self.run_sotto(*public, "public.csv"))
         self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], 1.25)
         refused = subprocess.run([PROGRAM, *tune, "--tune-by", "parts", "--epsilon", "0.8"], cwd=self.directory.name,
                                  stderr=subprocess.PIPE, stdout=subprocess.PIPE, check=False, text=True)

@@ -6,6 +6,7 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant/gdp.h"
 #include "sotto/privacy/accountant/loss_grid.h"
+#include "sotto/privacy/accountant/loss_sum.h"
 #include "sotto/privacy/accountant/pld.h"
 #include "sotto/privacy/accountant/rdp.h"
 #include "sotto/privacy/gaussian.h"
@@ -222,6 +223,21 @@ TEST(AccountantPld, AgreesWithDirectConvolution) {
   const Bound bound = pld_delta(repeat(PoissonSampledEvent{0.2, 0.5}, 3), kAddRemove, 1);
   EXPECT_NEAR(bound.upper, direct, 2e-4 * direct);
   EXPECT_NEAR(bound.upper, 0.155932776, 1e-4);  // published, checked independently
+}
+
+TEST(AccountantPld, ExtendedAndUsualArithmeticAgree) {
+  const LossLaw law = loss_law(PoissonSampledEvent{0.05, 0.8}, Side::remove);
+  const GridTerm term{discretise(law, 1e-2, range_of(law, {1e-25, 1e-25})), 200};
+  SumPlan plan{.tilt = 1.5, .low = -4000, .points = 8192, .above = 1, .below = 1};
+  const LossSum usual(std::span(&term, 1), plan);
+  plan.extended = true;
+  const LossSum extended(std::span(&term, 1), plan);
+  for (const double delta : {1e-3, 1e-6, 1e-9}) {
+    const double wide = usual.epsilon_upper(delta), narrow = extended.epsilon_upper(delta);
+    EXPECT_LT(narrow, wide) << delta;
+    EXPECT_NEAR(narrow, wide, 1e-7) << delta;
+    EXPECT_GT(extended.epsilon_lower(delta), usual.epsilon_lower(delta)) << delta;
+  }
 }
 
 TEST(AccountantPld, StandardCases) {

@@ -52,9 +52,10 @@ class ChangedData : public LedgerTest {
     schema.data_norm = 1;
     return complete_for(path, schema);
   }
-  void open(const Digest& fingerprint) {
+  void open(const Digest& fingerprint, const std::string& reading = "csv, separator ,, a header, 0 lines skipped") {
     LedgerTerms terms = terms_of(FilterKind::sum, 1, 1e-9);
     terms.rows = 20;
+    terms.reading = reading;
     SqliteLedger::create(path_, terms, fingerprint);
     // The clock is asked while the reservation is written: after the fingerprint, before the first row.
     ledger_.emplace(path_, [this] {
@@ -106,7 +107,7 @@ TEST_F(ChangedData, ItemsAndLabelsOfAnIdxFileAreBothCovered) {
     const std::string path = write("t-images-idx3-ubyte", items('x'));
     const std::string beside = write("t-labels-idx1-ubyte", labels(0));
     Schema schema;
-    open(fingerprint_of(path, schema));
+    open(fingerprint_of(path, schema), "idx");
     const auto rows = text_rows(path, complete_for(path, schema));
     between_ = [&] { swap_labels ? swap(beside, labels(1)) : swap(path, items('z')); };
     EXPECT_EQ(refused([&] { run(*rows); }), ErrorKind::invalid_data);

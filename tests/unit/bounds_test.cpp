@@ -242,6 +242,9 @@ class BoundsWithLedger : public LedgerTest {
   void open(FilterKind kind, double epsilon, double delta, bool same_data = true) {
     LedgerTerms terms = terms_of(kind, epsilon, delta);
     terms.rows = 2000;
+    const CountedRows counted = count_rows(file_.path(), {}).value;
+    terms.reading = counted.reading;
+    terms.columns = counted.columns;
     SqliteLedger::create(path_, terms, same_data ? fingerprint_of(file_.path(), {}) : sha256("other data"));
     ledger_.emplace(path_);
   }

@@ -84,7 +84,7 @@ TEST_F(Fingerprint, WhatIsTakenWhileRowsAreReadIsTheSame) {
     EXPECT_EQ(rows.facts().rows, 2U);
     EXPECT_EQ(fingerprint, fingerprint_of(path, schema)) << path;
     const auto counted = count_rows(path, schema);
-    EXPECT_EQ(counted.value, 2U);
+    EXPECT_EQ(counted.value.rows, 2U);
     EXPECT_EQ(counted.fingerprint, fingerprint) << path;
   };
   Schema schema;

@@ -211,8 +211,12 @@ TEST(LedgerChain, RecordsWithRightHashesAndWrongStoriesAreRefused) {
 TEST(LedgerChain, TermsAndPlaceReadBackAsTheyWere) {
   LedgerTerms terms = terms_of(FilterKind::rdp, 0.3, 1e-7);
   terms.filter = Filter::open(FilterKind::rdp, terms.filter.budget).state();
+  terms.reading = "csv, separator ,, a header, 0 lines skipped";
+  terms.columns = {"x", "y \"quoted\""};
   const LedgerTerms back = terms_from(text_of(terms));
   EXPECT_EQ(text_of(back), text_of(terms));
+  EXPECT_EQ(back.reading, terms.reading);
+  EXPECT_EQ(back.columns, terms.columns);
   EXPECT_EQ(back.filter.limit, terms.filter.limit);
   EXPECT_EQ(back.delta_policy(), DeltaPolicy::converted);
   EXPECT_THROW(terms_from("{}"), Error);

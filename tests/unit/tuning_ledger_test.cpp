@@ -18,13 +18,14 @@ class Source final : public RowSource {
     }
   }
   Facts facts(std::uint64_t rows) const override { return {rows, 2, 1.0, false}; }
-  Digest fingerprint() const override { return kSomeData; }
+  Digest fingerprint() const override { return fingerprint_; }
   std::unique_ptr<Engine> open() override {
     ++opened_;
     return std::make_unique<TableEngine>(rows_);
   }
   Opened open_fingerprinted() override { return {open(), fingerprint()}; }
   int opened_ = 0;
+  Digest fingerprint_ = kSomeData;
 
  private:
   Rows rows_;
@@ -143,18 +144,29 @@ TEST_F(TuneWithLedger, WhatDoesNotFitOrIsNotPrivateIsRefusedUnread) {
 TEST_F(TuneWithLedger, TuningOnPublicRowsIsFreeAndTheTrainingIsCharged) {
   open(FilterKind::zcdp, 1, 1e-5);
   Source open_rows;
-  const std::unique_ptr<Engine> engine = open_rows.open();
+  open_rows.fingerprint_ = sha256("public rows");
   TuneRequest request = asking(TuneBy::public_data, {0.3, 1e-6});
   request.grid = parse_grid("passes=3");
-  const Released released = tune(rows_, engine.get(), request, {{*ledger_}, bits_});
+  const Released released = tune(rows_, &open_rows, request, {{*ledger_}, bits_});
   const Quote alone = quote(with_setting(request.train, request.grid[0]), rows_.facts(600), *ledger_);
   EXPECT_EQ(ledger_->filter().spent(), alone.cost);
   EXPECT_NE(released.model.card.remarks.back().find("public rows"), std::string::npos);
   EXPECT_EQ(rows_.opened_, 1);
-  EXPECT_TRUE(tune(rows_, engine.get(), request, {{*ledger_}, bits_}).stored);
+  EXPECT_TRUE(tune(rows_, &open_rows, request, {{*ledger_}, bits_}).stored);
   request.train.budget.epsilon = 2;
-  EXPECT_EQ(refused([&] { tune(rows_, engine.get(), request, {{*ledger_}, bits_}); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(refused([&] { tune(rows_, &open_rows, request, {{*ledger_}, bits_}); }), ErrorKind::budget_exceeded);
   EXPECT_EQ(rows_.opened_, 1);
+}
+
+TEST_F(TuneWithLedger, TheLedgersOwnDataAreNoPublicRows) {
+  open(FilterKind::zcdp, 1, 1e-5);
+  Source own;
+  EXPECT_EQ(refused([&] {
+              tune(rows_, &own, asking(TuneBy::public_data, {0.3, 1e-6}), {{*ledger_}, bits_});
+            }),
+            ErrorKind::invalid_argument);
+  EXPECT_EQ(own.opened_, 0);
+  EXPECT_TRUE(ledger_->entries().empty());
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/algorithms/auto_descent.h"
 #include "sotto/algorithms/dpgd_shape.h"
 #include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
@@ -46,6 +47,7 @@ class Chooser {
         norm_(input.facts.data_norm),
         constants_(constants_of(input.problem.loss, norm_, input.facts.classes)) {}
 
+  Dpgd descent_alone() const { return std::get<Dpgd>(descent().solver); }
   AutoChoice choose() const {
     const double pure = noise_norm(0);
     if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
@@ -154,6 +156,11 @@ std::string text_of(const AutoChoice& choice) {
 AutoChoice Auto::choose(const PlanInput& input) const {
   check_input(input);
   return Chooser(input, declared_rows).choose();
+}
+
+Dpgd auto_descent(const Auto& method, const PlanInput& input) {
+  check_input(input);
+  return Chooser(input, method.declared_rows).descent_alone();
 }
 
 Plan Auto::plan(const PlanInput& input) const {

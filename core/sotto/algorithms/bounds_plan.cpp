@@ -20,6 +20,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/load.h"
+#include "sotto/data/reading.h"
 #include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/privacy/discovery.h"
 #include "sotto/privacy/gaussian.h"
@@ -34,7 +35,8 @@ double range_preference(double epsilon) { return std::fmax(1.0 / 4, epsilon / 4)
 constexpr double kDown = 1 - 0x1p-40;
 
 /// The schema with every column listed, and which of them are open.
-void lay_out(const std::string& path, const BoundsRequest& request, BoundsPlan& plan) {
+void lay_out(const std::string& path, const BoundsRequest& request, const std::vector<std::string>* columns,
+             BoundsPlan& plan) {
   Schema all = request.schema;
   all.data_norm = kMaxDataNorm;  // so that numbers without a range are no gap
   std::set<std::string> open_texts;
@@ -44,7 +46,7 @@ void lay_out(const std::string& path, const BoundsRequest& request, BoundsPlan& 
     category->values = {"to be found"};
     open_texts.insert(column.name);
   }
-  plan.schema = complete_for(path, all);
+  plan.schema = columns != nullptr ? complete_by(path, all, *columns) : complete_for(path, all);
   plan.schema.data_norm = request.schema.data_norm;
   if (!request.columns || plan.schema.format != FileFormat::csv) return;
   for (std::size_t i = 0; i < plan.schema.columns.size(); ++i) {
@@ -132,11 +134,11 @@ Choice lower_choice(double epsilon) {
   return choice;
 }
 
-BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request) {
+BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request, const std::vector<std::string>* columns) {
   check_request(request);
   require(!is_block_file(path), "data", "a block file has its bounds already; find them in the file it is made from");
   BoundsPlan plan;
-  lay_out(path, request, plan);
+  lay_out(path, request, columns, plan);
   Draws draws;
   for (const OpenColumn& column : plan.open) column.text ? ++draws.discoveries : draws.choices += 3;
   if (request.data_norm) ++draws.choices;

@@ -40,8 +40,10 @@ struct BoundsPlan {
   double delta = 0;
   double distance = 0;  ///< in total variation, from laws that cost the charges alone
 };
-/// Throws Error{invalid_argument} if nothing is open or the budget cannot pay for what is.
-BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request);
+/// Throws Error{invalid_argument} if nothing is open or the budget cannot pay for what is. With the names of the file's
+/// columns at hand the file is not opened, but for the first bytes that tell a block file.
+BoundsPlan plan_bounds(const std::string& path, const BoundsRequest& request,
+                       const std::vector<std::string>* columns = nullptr);
 /// The same for the norm alone, whatever the schema says.
 BoundsPlan plan_data_norm(const BoundsRequest& request);
 

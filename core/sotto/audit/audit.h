@@ -11,11 +11,12 @@
 namespace sotto::audit {
 
 struct AuditOptions {
-  bool quick = false;       ///< fewer settings and games, for a release check on every change
-  std::uint64_t games = 0;  ///< on each neighbour; 0: 2,000 when quick, 20,000 otherwise
-  std::uint64_t seed = 1;   ///< of all that is drawn; 0: from the operating system
-  std::string method;       ///< this algorithm alone
-  std::string check;        ///< this check alone
+  bool quick = false;           ///< fewer settings and games, for a release check on every change
+  std::uint64_t games = 0;      ///< on each neighbour; 0: 2,000 when quick, 20,000 otherwise
+  std::uint64_t paths = 10000;  ///< of random adaptive spending
+  std::uint64_t seed = 1;       ///< of all that is drawn; 0: from the operating system
+  std::string method;           ///< this algorithm alone
+  std::string check;            ///< this check alone
   std::function<void(double)> progress;
   GameRules rules() const;
 };

@@ -1,6 +1,7 @@
 #pragma once
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// What an audit reports: numbers that were promised beside numbers that were found, and bounds that hold with a stated
@@ -16,10 +17,18 @@ struct Finding {
   double found = 0;
   std::string evidence;                                    ///< how it was found, in words
   double reach = std::numeric_limits<double>::infinity();  ///< the most this test could have found
+  bool made = true;                                        ///< false: not tested, and the evidence says why
   bool holds() const noexcept { return found <= claim; }   // a NaN does not hold
   /// Whether it could have fallen at all.
   bool has_power() const noexcept { return reach > claim; }
 };
+
+/// What has no test of this kind, and why.
+inline Finding not_tested(std::string check, std::string subject, std::string why) {
+  Finding finding{std::move(check), std::move(subject), "not tested", 0, 0, std::move(why)};
+  finding.made = false;
+  return finding;
+}
 
 /// How often an event was seen in so many games on each of two neighbours.
 struct Tally {
@@ -39,7 +48,7 @@ double mu_lower(const Tally& tally, double alpha);
 
 /// The chance of one false alarm in a whole audit, shared by at most so many tests by chance.
 inline constexpr double kFalseAlarm = 1e-3;
-inline constexpr int kMostTests = 256;
+inline constexpr int kMostTests = 512;
 inline constexpr double kTestAlpha = kFalseAlarm / kMostTests;
 
 }  // namespace sotto::audit

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/audit/evidence.h"
+#include "sotto/audit/neighbours.h"
 #include "sotto/random/bit_source.h"
 #include "sotto/train.h"
 
@@ -38,24 +39,29 @@ struct LowerBounds {
 };
 LowerBounds lower_bounds(const Played& played, std::span<const double> thresholds, double delta, double alpha);
 
-/// A training on the linear pair as a game: what may leave is weighed by how far the row moves it; thresholds are where
-/// theory puts them, in the middle and at the centres of the two laws.
+/// A training as a game: what may leave is weighed by how far the row moves it; thresholds are where theory puts them,
+/// in the middle and at the centres of the two laws.
 struct TrainingGame {
   Game game;
   std::vector<double> thresholds;
   double epsilon = 0;  ///< claims
   double delta = 0;
-  double mu = 0;  ///< 0 where the noise is not Gaussian alone
+  double mu = 0;          ///< 0 where the noise is not Gaussian alone
+  bool sees_all = false;  ///< everything noised is seen, by a curator that takes notes; else the weights alone
 };
-/// Throws Error for a plan that is refused or not private.
-TrainingGame training_game(const TrainRequest& request, const Facts& facts);
-/// The facts of a small table of short rows, on which the Huber loss is linear.
-inline Facts linear_facts(std::uint64_t rows) { return {rows, 1, 0.05, false}; }
+/// What the attacker looks at: all that the guarantee lets out, or the weights, as the product hands them out.
+enum class Sees { everything, weights };
+/// The row that differs is as a rule the last feature's; its neighbours are of the request's relation. The product's
+/// own engine feeds the rows. Throws Error for a plan that is refused or not private.
+TrainingGame training_game(const TrainRequest& request, const Pair& pair, Sees sees = Sees::everything);
+/// The linear pair of these facts under the request's relation.
+Pair linear_neighbours(const Facts& facts, Relation relation);
 /// Findings in epsilon, and in mu where that is claimed.
 std::vector<Finding> judge(const TrainingGame& game, const Played& played, const GameRules& rules,
                            const std::string& subject);
 
-/// Every private algorithm of the catalogue under a pure and an approximate budget; `method` alone if given.
+/// Every private algorithm of the catalogue under a pure and an approximate budget and both relations; `method` alone
+/// if given.
 std::vector<Finding> game_catalogue(const GameRules& rules, const std::string& method);
 
 }  // namespace sotto::audit

@@ -13,9 +13,14 @@ struct LedgerOptions {
   std::uint64_t paths = 10000;
   std::uint64_t seed = 1;
 };
+/// Everything below.
 std::vector<Finding> audit_ledgers(const LedgerOptions& options);
 
-/// Every total of this ledger from its records, by the tiny accountant; the largest relative difference.
+/// What every plan of the product promises (trainings under both relations, intervals, tuning, bounds), recomputed from
+/// the text of its charges.
+std::vector<Finding> audit_plans();
+
+/// Every total of this ledger from its records, by the tiny accountant; the largest gap beyond rounding.
 Finding audit_ledger(Ledger& ledger);
 
 }  // namespace sotto::audit

@@ -66,8 +66,8 @@ struct Release {
 double released_epsilon(const Release& release, const GameRules& rules);
 /// "distance 2.4 is 12 times the sensitivity 0.2 claimed"
 std::string distance_text(const Release& release);
-/// The value a plan noises once, before its noise.
-Vector noise_free(const TrainRequest& request, const Table& table, const Feeding& feeding = {});
+/// The value a plan noises once, before its noise; the product's data set clips the rows and its engine feeds them.
+Vector noise_free(const TrainRequest& request, const Table& table);
 
 }  // namespace museum_rooms
 }  // namespace sotto::audit

@@ -60,11 +60,33 @@ std::vector<Pair> adversarial_pairs(std::size_t rows, std::size_t position, std:
   return pairs;
 }
 
-Pair linear_pair(std::size_t rows, std::size_t position, double norm, std::uint32_t features) {
-  Row row{std::vector<double>(features, 0.0), 1};
-  const Table zeros(rows, features, norm);
-  row.x.back() = norm;
-  return make_pair("linear", zeros, position, {row, {row.x, -1}});
+std::vector<Pair> removed_pairs(std::size_t rows, std::uint64_t seed, std::uint32_t classes) {
+  std::vector<Pair> pairs;
+  for (const Pair& pair : adversarial_pairs(rows, rows - 1, seed, classes)) {
+    for (const Table& table : {pair.first, pair.second}) {
+      pairs.push_back({pair.name + ", removed", rows - 1, table, table.without_last(), true});
+    }
+  }
+  return pairs;
+}
+
+Pair linear_pair(const Facts& facts, std::size_t position) {
+  Row row{std::vector<double>(facts.features, 0.0), label_of_class(facts.classes - 1, facts.classes)};
+  const Table zeros(facts.rows, facts.features, facts.data_norm, facts.classes);
+  row.x.back() = facts.data_norm;
+  return make_pair("linear", zeros, position, {row, {row.x, label_of_class(0, facts.classes)}});
+}
+
+Pair linear_removal(const Facts& facts) {
+  const Pair pair = linear_pair(facts, facts.rows - 1);
+  return {"linear, removed", facts.rows - 1, pair.first, pair.first.without_last(), true};
+}
+
+Pair saturated_pair(std::size_t rows, double norm, double c) {
+  Table table(rows, 2, norm);
+  for (std::size_t i = 0; i < rows; ++i) table.set(i, {{norm, 0}, 1});
+  const double s = norm * std::sqrt(1 - c * c);
+  return make_pair("saturated", table, 0, {{{-c * norm, s}, 1}, {{-c * norm, -s}, 1}});
 }
 
 Order order_with(Order order, std::size_t position, std::size_t place) {

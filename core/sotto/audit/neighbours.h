@@ -6,7 +6,7 @@
 
 #include "sotto/audit/table.h"
 
-/// Pairs of neighbouring tables (replace_one) that a sensitivity must survive: spec 9 (a) to (i).
+/// Pairs of neighbouring tables that a sensitivity must survive: spec 9 (a) to (j).
 namespace sotto::audit {
 
 /// Two tables that differ in the row at `position`.
@@ -15,6 +15,7 @@ struct Pair {
   std::size_t position = 0;
   Table first;
   Table second;
+  bool removed = false;  ///< the row, the last one, is missing from the second table: neighbours under add_remove
 };
 
 inline constexpr std::uint32_t kPairFeatures = 3;
@@ -30,11 +31,21 @@ Table random_background(std::mt19937_64& random, std::size_t rows, double larges
 std::vector<Pair> adversarial_pairs(std::size_t rows, std::size_t position, std::uint64_t seed,
                                     std::uint32_t classes = 2);
 
+/// Every row that differs in adversarial_pairs(), as the last one, and removed (spec 9 j).
+std::vector<Pair> removed_pairs(std::size_t rows, std::uint64_t seed, std::uint32_t classes = 2);
+
 /// Zero rows but for one, whose label differs: in the linear part of the Huber loss runs differ exactly as a recursion
 /// of sensitivities says (spec 9 a), and class counts and errors differ as far as they can.
-Pair linear_pair(std::size_t rows, std::size_t position, double norm, std::uint32_t features = 1);
+Pair linear_pair(const Facts& facts, std::size_t position);
+/// The same row, last and removed.
+Pair linear_removal(const Facts& facts);
+/// Rows along the first of two axes that saturate the loss but for one, which is nearly orthogonal to them, one way or
+/// the other (spec 9 b): for losses that have no linear part.
+Pair saturated_pair(std::size_t rows, double norm, double c);
 /// Rows so short that every margin stays in the linear part.
 inline constexpr double kLinearNorm = 0.05;
+/// The facts of a small table of short rows, on which the Huber loss is linear.
+inline Facts linear_facts(std::uint64_t rows) { return {rows, 1, kLinearNorm, false}; }
 
 /// `order` with the row `position` moved to visiting place `place`.
 Order order_with(Order order, std::size_t position, std::size_t place);

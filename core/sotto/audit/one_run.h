@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sotto/audit/evidence.h"
+#include "sotto/data/row_block.h"
 #include "sotto/train.h"
 
 /// The audit with one training run: many canaries, each with a coin of its own, are put into one table; the attacker
@@ -22,9 +23,12 @@ double one_run_epsilon(const Guesses& seen, double delta, double alpha);
 struct OneRunOptions {
   std::uint64_t seed = 1;  ///< 0: from the operating system
   double alpha = kTestAlpha;
+  /// Rows among which the canaries are put, of the first so many features; the others are the canaries'. Without it all
+  /// other rows are zero and every feature has a canary.
+  const RowBlock* among = nullptr;
 };
-/// Trains once on an invented table of these facts: every feature but none twice has a canary, all other rows are zero.
-/// Throws what planning throws.
+/// Trains once on a table of these facts. A coin decides the label of its canary, or, under add_remove, whether it is
+/// in the table. Throws what planning throws.
 Finding one_run(const TrainRequest& request, const Facts& facts, const OneRunOptions& options);
 
 /// Every private algorithm once, on a table of 1000 canaries.

@@ -1,14 +1,16 @@
 // What: two runs on neighbours along the same path, compared release by release.
-// Formula: |f_t(S) - f_t(S')| <= Delta for every release t; a joint sequence: (sum_t |.|^2)^(1/2) <= Delta; a sum over
-// a
-//   Poisson batch: <= 2 Delta (replace_one); a choice: max_i - min_i of score gaps <= R; a minimiser: gradient gap of
-//   the rows at it <= the corner, and |gradient of J| <= tolerance; parts of a pass: at most `times` releases differ.
+// Formula: |f_t(S) - f_t(S')| <= Delta for every release t; a joint sequence: (sum_t |.|^2)^(1/2) <= Delta; a batch sum
+//   of Poisson coins: <= 2 Delta (replace_one); a choice: max_i - min_i of score gaps <= R; a minimiser: gradient gap
+//   of the rows at it <= the corner, and |gradient of J| <= tolerance; parts of a pass: at most `times` releases
+//   differ. A hidden state, linear: |sum_t c^(T-t) s_t| / (sum_t c^(2T-2t))^(1/2) <= Delta. Cost: each event's share of
+//   its gap.
 // Conditions: the second run follows the first (privacy/transcript.h), so outputs are equal and secrets comparable.
 // Reference: spec 9; docs/audit.md.
 // Fails if wrong: Replay.* (halved claims are exceeded), make mutants.
 #include "sotto/audit/replay.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sotto::audit {
@@ -62,39 +64,77 @@ class Comparison {
       apart_.differing = differing_ / static_cast<double>(charge->times);
     }
     if (joint_ > 0) apart_.ratio = std::max(apart_.ratio, std::sqrt(joint_));
+    if (!a.empty() && a.front().kind == Transcript::Kind::joint) add_joint(a, b);
     return apart_;
   }
 
  private:
+  using Entries = std::vector<Transcript::Entry>;
+
   void add(const Transcript::Entry& a, const Transcript::Entry& b) {
     if (a.kind == Transcript::Kind::choice) {
-      apart_.choices = std::max(apart_.choices, range_of_gaps(a.secret, b.secret) / a.sensitivity);
-      return;
+      const double range = range_of_gaps(a.secret, b.secret) / a.sensitivity;
+      apart_.choices = std::max(apart_.choices, range);
+      return add_cost(a.event, range);
     }
     if (a.kind == Transcript::Kind::minimiser) return add_minimiser(a, b);
-    const double both = a.kind == Transcript::Kind::sampled && replaced() ? 2 : 1;
+    const double both = a.kind == Transcript::Kind::sampled && !pair_.removed ? 2 : 1;
     double ratio = distance(a.secret, b.secret) / (both * a.sensitivity);
     if (std::isnan(ratio)) ratio = HUGE_VAL;
     differing_ += ratio > 0;
-    const bool leaves = how_.plan.guarantee.released == "all iterates";
-    if (a.kind == Transcript::Kind::joint && leaves) {
+    if (a.kind == Transcript::Kind::sampled) apart_.priced = false;
+    if (a.kind == Transcript::Kind::joint && leaves()) {
       joint_ += ratio * ratio;
     } else {
       apart_.ratio = std::max(apart_.ratio, ratio);
+      if (a.kind != Transcript::Kind::joint) add_cost(a.event, ratio);
     }
+  }
+
+  /// What a release costs whose neighbours are this share of their claim apart: its parameter shrinks with it.
+  void add_cost(const Event& event, double share) {
+    if (share == 0) return;
+    std::vector<tiny::Line> lines = tiny::read(event_text(event));
+    for (tiny::Line& line : lines) {
+      for (auto& [name, value] : line.numbers) value *= name == "rho" ? share * share : share;
+    }
+    apart_.cost += tiny::add_up(lines);
+  }
+
+  /// All that was noised of a sequence, or the last iterate of a hidden state.
+  void add_joint(const Entries& a, const Entries& b) {
+    if (leaves()) return add_cost(a.front().event, std::sqrt(joint_));
+    apart_.hidden = hidden_shift(a, b);
+    if (apart_.hidden > 0) return add_cost(a.front().event, apart_.hidden);
+    apart_.priced = false;
+  }
+
+  /// In one dimension, where the tables mirror each other and the loss is linear, half of the sum of what neighbours
+  /// noise is c times the weight before it: so c is read from the run.
+  double hidden_shift(const Entries& a, const Entries& b) const {
+    if (pair_.name != "linear" || a.front().secret.size() != 1) return 0;
+    double shift = 0, variance = 0;
+    for (std::size_t t = 0; t < std::min(a.size(), b.size()); ++t) {
+      const double c = t == 0 ? 0 : (a[t].secret[0] + b[t].secret[0]) / 2 / a[t - 1].released[0];
+      shift = c * shift + (a[t].secret[0] - b[t].secret[0]);
+      variance = c * c * variance + 1;
+    }
+    return std::abs(shift) / std::sqrt(variance) / a.front().sensitivity;
   }
 
   void add_minimiser(const Transcript::Entry& a, const Transcript::Entry& b) {
     const Loss& loss = how_.request.problem.loss;
     const Facts facts = pair_.first.facts();
     const Vector here = row_gradient(loss, facts, pair_.first.row(pair_.position), a.secret);
-    const Vector there = row_gradient(loss, facts, pair_.second.row(pair_.position), a.secret);
+    Vector there(here.size(), 0.0);
+    if (!pair_.removed) there = row_gradient(loss, facts, pair_.second.row(pair_.position), a.secret);
     apart_.ratio = std::max(apart_.ratio, distance(here, there) / a.sensitivity);
+    apart_.priced = false;
     apart_.residual =
         std::max({apart_.residual, residual_of(a, loss, pair_.first), residual_of(b, loss, pair_.second)});
   }
 
-  bool replaced() const { return how_.request.budget.relation == Relation::replace_one; }
+  bool leaves() const { return how_.plan.guarantee.released == "all iterates"; }
 
   const Replay& how_;
   const Pair& pair_;
@@ -106,23 +146,52 @@ class Comparison {
 
 double Apart::worst() const noexcept {
   if (!same_path || !same_end) return HUGE_VAL;
-  return std::max({ratio, choices, differing, residual}) / kRounding;
+  return std::max({ratio, choices, differing, residual, hidden}) / kRounding;
 }
 
-NotedRun noted_run(const Replay& how, const Table& table, BitSource& bits, const Transcript* follow) {
+double Apart::cost_over(double epsilon, double delta) const {
+  if (!priced) return 0;
+  double best = std::isfinite(cost.epsilon) && cost.delta <= delta ? cost.epsilon / epsilon : HUGE_VAL;
+  if (delta > 0 && cost.mu_squared > 0 && std::isfinite(cost.mu_squared)) {
+    best = std::min(best, tiny::gaussian_delta(std::sqrt(cost.mu_squared), epsilon) / delta);
+  } else if (delta > 0 && cost.rho > 0 && std::isfinite(cost.rho)) {
+    best = std::min(best, tiny::zcdp_delta(cost.rho, epsilon) / delta);
+  }
+  return best / (1 + 1e-6);
+}
+
+std::unique_ptr<Engine> Replay::engine(const Pair& pair, bool second) const {
+  if (stored != nullptr && request.personal) return stored->table(second).open_as_asked();  // weights are by position
+  if (stored != nullptr) return stored->table(second).open();
+  return std::make_unique<TableEngine>(second ? pair.second : pair.first, feeding);
+}
+
+NotedRun noted_run(const TrainRequest& request, Engine& engine, BitSource& bits, const Transcript* follow) {
   NotedRun run;
   run.transcript.follow = follow;
-  TableEngine engine(table, how.feeding);
   Curator curator(bits, run.transcript);
-  run.weights = train(engine, how.request, curator).weights;
+  run.weights = train(engine, request, curator).weights;
   return run;
 }
 
 Apart replay(const Replay& how, const Pair& pair) {
   BitSource bits(ReproducibleSeed{how.seed});
-  const NotedRun first = noted_run(how, pair.first, bits);
-  const NotedRun second = noted_run(how, pair.second, bits, &first.transcript);
+  const NotedRun first = noted_run(how.request, *how.engine(pair, false), bits);
+  const NotedRun second = noted_run(how.request, *how.engine(pair, true), bits, &first.transcript);
+  return compare(how, pair, first, second);
+}
+
+Apart compare(const Replay& how, const Pair& pair, const NotedRun& first, const NotedRun& second) {
   return Comparison(how, pair).of(first, second);
+}
+
+bool same_unnoted(const Replay& how, const Pair& pair) {
+  BitSource bits(ReproducibleSeed{how.seed}), again(ReproducibleSeed{how.seed});
+  const NotedRun noted = noted_run(how.request, *how.engine(pair, false), bits);
+  const Vector plain = train(*how.engine(pair, false), how.request, again).weights;
+  return std::ranges::equal(noted.weights, plain, [](double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  });
 }
 
 Vector row_gradient(const Loss& loss, const Facts& facts, const Row& row, const Vector& weights) {

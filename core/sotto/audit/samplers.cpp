@@ -26,6 +26,8 @@ namespace sotto::audit {
 namespace {
 
 constexpr std::size_t kDimension = 3;
+constexpr std::uint64_t kReadBetween = 1000;
+constexpr double kMostRepeats = 5;  // of 200,000 vectors of a grid of 1/1024 of their scale far fewer are equal
 
 double gamma_three(double r) { return 1 - std::exp(-r) * (1 + r + r * r / 2); }
 double chi_three(double r) {
@@ -63,6 +65,7 @@ class Laboratory {
       const bool pure = choice == MechanismChoice::l2_laplace || choice == MechanismChoice::discrete_laplace;
       const Calibrated noise = calibrate(choice, {1, kDimension, 1, 1}, {.epsilon = 2, .delta = pure ? 0 : 1e-3});
       mechanism(std::string(name), noise.mechanism, NoisePath::safe);
+      mechanism(std::string(name) + ", drawn ahead", noise.mechanism, NoisePath::safe, kReadBetween);
       if (choice == MechanismChoice::l2_laplace || choice == MechanismChoice::gaussian) {
         mechanism(std::string(name) + ", fast", noise.mechanism, NoisePath::fast);
       }
@@ -90,30 +93,37 @@ class Laboratory {
     return z;
   }
 
-  void mechanism(const std::string& name, const Mechanism& mechanism, NoisePath path) {
-    NoiseSupply supply(bits_, mechanism, path, draws_);
+  /// `rows_between` rows are read between two draws: many, and a thread of its own draws ahead.
+  void mechanism(const std::string& name, const Mechanism& mechanism, NoisePath path, std::uint64_t rows_between = 1) {
+    NoiseSupply supply(bits_, mechanism, path, {draws_, rows_between});
     const double scale = scale_of(event_of(mechanism));
     const bool discrete = std::holds_alternative<DiscreteLaplaceNoise>(mechanism) ||
                           std::holds_alternative<DiscreteGaussianNoise>(mechanism);
-    std::vector<double> size, direction, next;
+    std::vector<double> size, direction, sum, turn;
+    std::set<std::array<double, kDimension>> distinct;
     double before = 0.5;
     for (std::uint64_t i = 0; i < draws_; ++i) {
       const std::array<double, kDimension> z = drawn(supply, path);
+      distinct.insert(z);
       const double norm = std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
       size.push_back(discrete ? z[0] / scale : norm / scale);
       const double u = (1 + z[kDimension - 1] / norm) / 2;
       direction.push_back(discrete ? 0.5 : u);
-      // The sum of independent uniforms modulo 1 is uniform, and of dependent ones not.
-      next.push_back(std::fmod(u + before, 1.0));
+      // Sum and difference of independent uniforms are uniform modulo 1; repeated or mirrored ones show in one of them.
+      sum.push_back(std::fmod(u + before, 1.0));
+      turn.push_back(std::fmod(u - before + 1, 1.0));
       before = u;
     }
+    findings_.push_back({"samplers", name, "vectors that repeat", kMostRepeats,
+                         static_cast<double>(draws_ - distinct.size()), fmt::format("{} draws", draws_)});
     if (std::holds_alternative<L2LaplaceNoise>(mechanism)) add(name, "radius", size, gamma_three);
     if (std::holds_alternative<GaussianNoise>(mechanism)) add(name, "radius", size, chi_three);
     if (std::holds_alternative<DiscreteLaplaceNoise>(mechanism)) add(name, "coordinate", size, laplace);
     if (std::holds_alternative<DiscreteGaussianNoise>(mechanism)) add(name, "coordinate", size, normal);
     if (discrete) return;
     add(name, "direction", direction, uniform);
-    add(name, "one direction after the other", next, uniform);
+    add(name, "one direction after the other, sum", sum, uniform);
+    add(name, "one direction after the other, difference", turn, uniform);
   }
 
   /// P(i) proportional to exp(epsilon u_i / range).

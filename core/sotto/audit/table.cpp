@@ -1,9 +1,11 @@
 #include "sotto/audit/table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
+
+#include "sotto/data/clip.h"
 
 namespace sotto::audit {
 
@@ -14,18 +16,32 @@ Table::Table(std::size_t rows, std::uint32_t features, double norm, std::uint32_
 }
 
 void Table::set(std::size_t position, const Row& row) {
-  double squares = 0;
-  for (const double v : row.x) squares += v * v;
-  const double shrink = squares > norm_ * norm_ ? norm_ / std::sqrt(squares) : 1.0;
-  for (std::uint32_t j = 0; j < features_; ++j) {
-    values_[position * features_ + j] = static_cast<float>(row.x[j] * shrink);
-  }
+  const std::span<float> stored(values_.data() + position * features_, features_);
+  std::transform(row.x.begin(), row.x.begin() + features_, stored.begin(),
+                 [](double v) { return static_cast<float>(v); });
+  const std::vector<float> before(stored.begin(), stored.end());
+  enforce_norm(stored, norm_);  // as a data set does, to the bit
   labels_[position] = row.label;
+  clipped_.erase(position);
+  if (!std::equal(stored.begin(), stored.end(), before.begin())) clipped_[position] = row;
 }
 
 Row Table::row(std::size_t position) const {
   const float* first = values_.data() + position * features_;
   return {{first, first + features_}, labels_[position]};
+}
+
+Row Table::raw(std::size_t position) const {
+  const auto found = clipped_.find(position);
+  return found == clipped_.end() ? row(position) : found->second;
+}
+
+Table Table::without_last() const {
+  Table rest = *this;
+  rest.values_.resize(values_.size() - features_);
+  rest.labels_.pop_back();
+  rest.clipped_.erase(rest.size());
+  return rest;
 }
 
 RowBlock Table::view() const { return {size(), features_, labels_.data(), values_.data(), nullptr, nullptr, nullptr}; }

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sotto/data/facts.h"
@@ -25,6 +26,10 @@ class Table {
   std::size_t size() const { return labels_.size(); }
   void set(std::size_t position, const Row& row);
   Row row(std::size_t position) const;
+  /// As it was set, before it was clipped.
+  Row raw(std::size_t position) const;
+  /// The same rows but for the last.
+  Table without_last() const;
   Facts facts(bool sparse = false) const { return {size(), features_, norm_, sparse, classes_}; }
   /// All rows, dense, as stored.
   RowBlock view() const;
@@ -39,6 +44,7 @@ class Table {
   std::uint32_t classes_;
   std::vector<float> values_;
   std::vector<float> labels_;
+  std::map<std::size_t, Row> clipped_;  ///< the rows that were too long, as they came
 };
 
 Order stored_order(std::size_t rows);

@@ -1,8 +1,9 @@
 // What: an independent accountant; nothing of the library is included.
 // Formula: sums of epsilon and delta, rho, mu^2; delta_G; zCDP: min over a of exp((a-1)(a rho - e)) (1-1/a)^a / (a-1);
-//   sampled: the law of the loss of one step on a grid, rounded down, convolved step by step.
+//   sampled: the law of the loss of one step on a grid, its mean kept, convolved step by step; selection: the
+//   divergence a rho + mean delta(ln(1 + 1/(a-1))) + ln(mean)/(a-1) in place of a rho.
 // Conditions: pure epsilon is epsilon^2/2 in rho, a choice epsilon^2/8, Gaussian noise mu^2/2.
-// Reference: [Canonne20], [Balle18], spec 6.
+// Reference: [Canonne20], [Balle18], [Papernot22, Theorem 6], spec 6.
 // Fails if wrong: TinyAccountant.* (against the library's accountants).
 #include "sotto/audit/tiny_accountant.h"
 
@@ -67,6 +68,14 @@ std::vector<Line> read(const std::string& text) {
   return {line};
 }
 
+Totals& Totals::operator+=(const Totals& other) {
+  epsilon += other.epsilon;
+  delta += other.delta;
+  rho += other.rho;
+  mu_squared += other.mu_squared;
+  return *this;
+}
+
 Totals add_up(const std::vector<Line>& lines) {
   Totals totals;
   if (lines.empty()) totals = {kNone, kNone, kNone, kNone};
@@ -89,11 +98,39 @@ double gaussian_delta(double mu, double epsilon) {
   return phi(-epsilon / mu + mu / 2) - std::exp(epsilon) * phi(-epsilon / mu - mu / 2);
 }
 
-double zcdp_delta(double rho, double epsilon) {
+namespace {
+
+/// The best order's delta; `divergence` at order a = 1 + excess.
+template <class Divergence>
+double best_delta(double epsilon, const Divergence& divergence) {
   double best = 1;
   for (double step = -12; step < 14; step += 1e-3) {  // a - 1 from 6e-6 to 1e6
     const double excess = std::exp(step), order = 1 + excess;
-    best = std::min(best, std::exp(excess * (order * rho - epsilon) + order * std::log1p(-1 / order) - step));
+    best = std::min(best, std::exp(excess * (divergence(order) - epsilon) + order * std::log1p(-1 / order) - step));
+  }
+  return best;
+}
+
+}  // namespace
+
+double zcdp_delta(double rho, double epsilon) {
+  return best_delta(epsilon, [&](double order) { return order * rho; });
+}
+
+double selection_delta(double rho, double mean, double epsilon) {
+  const auto run_delta = [&](double at) {
+    double best = 1;
+    for (double step = -6; step < 8; step += 0.01) {
+      const double excess = std::exp(step), order = 1 + excess;
+      best = std::min(best, std::exp(excess * (order * rho - at) + order * std::log1p(-1 / order) - step));
+    }
+    return best;
+  };
+  double best = 1;
+  for (double step = -6; step < 8; step += 0.002) {
+    const double excess = std::exp(step), order = 1 + excess;
+    const double divergence = order * rho + mean * run_delta(std::log1p(1 / excess)) + std::log(mean) / excess;
+    best = std::min(best, std::exp(excess * (divergence - epsilon) + order * std::log1p(-1 / order) - step));
   }
   return best;
 }
@@ -109,44 +146,127 @@ double objective_delta(const Line& line, double epsilon) {
   return delta;
 }
 
-double sampled_delta_lower(const Sampled& sampled, double epsilon) {
-  constexpr double kStep = 0.005, kReach = 40;  // of the grid of losses
-  constexpr int kHalf = static_cast<int>(kReach / kStep);
+namespace {
+
+/// The law of the loss of one step, in cells of kCell from -kCells to kCells.
+constexpr double kCell = 0.005;
+constexpr int kCells = 8000;
+
+std::vector<double> law_of_step(const Sampled& sampled) {
   const double q = sampled.rate, s = sampled.noise;
-  const auto density = [&](double x, double shift) {
-    const auto bell = [&](double at) {
-      return std::exp(-(x - at) * (x - at) / (2 * s * s)) / (s * 2.5066282746310002);
-    };
-    return (1 - q) * bell(0) + q * bell(shift);
-  };
-  std::vector<double> one(2 * kHalf + 1, 0.0);
+  const auto bell = [&](double x) { return std::exp(-x * x / (2 * s * s)) / (s * 2.5066282746310002); };
+  const auto density = [&](double x, double shift) { return (1 - q) * bell(x) + q * bell(x - shift); };
+  std::vector<double> law(2 * kCells + 2, 0.0);
   const double width = s / 200;
   for (double x = -10 * s - 1; x <= 10 * s + 1; x += width) {
-    const double plain = std::exp(-x * x / (2 * s * s)) / (s * 2.5066282746310002);
-    const double here = density(x, 1), there = sampled.replaced ? density(x, -1) : plain;
+    const double here = density(x, 1), there = sampled.replaced ? density(x, -1) : bell(x);
     if (!(here > 0) || !(there > 0)) continue;
-    const int cell = static_cast<int>(std::floor(std::log(here / there) / kStep));
-    one[static_cast<std::size_t>(std::clamp(cell, -kHalf, kHalf) + kHalf)] += here * width;
+    const double place = std::clamp(std::log(here / there) / kCell, -kCells + 0.0, kCells + 0.0) + kCells;
+    const auto cell = static_cast<std::size_t>(place);
+    const double above = place - std::floor(place);  // shared by two cells, so that its mean is kept
+    law[cell] += here * width * (1 - above);
+    law[cell + 1] += here * width * above;
   }
-  // Only cells with mass are convolved.
+  return law;
+}
+
+/// Occupied cells of a law.
+struct Reach {
+  int first = 0, last = -1;
+  explicit Reach(const std::vector<double>& law) {
+    for (int i = 0; i < static_cast<int>(law.size()); ++i) {
+      if (law[static_cast<std::size_t>(i)] < 1e-14) continue;
+      if (last < first) first = i;
+      last = i;
+    }
+  }
+};
+
+}  // namespace
+
+double sampled_delta(const Sampled& sampled, double epsilon) {
+  const std::vector<double> one = law_of_step(sampled);
+  const Reach narrow(one);
   std::vector<double> all = one;
   for (int step = 1; step < static_cast<int>(sampled.steps); ++step) {
     std::vector<double> next(all.size(), 0.0);
-    for (int i = -kHalf; i <= kHalf; ++i) {
-      if (one[static_cast<std::size_t>(i + kHalf)] < 1e-14) continue;
-      for (int j = std::max(-kHalf, -kHalf - i); j <= std::min(kHalf, kHalf - i); ++j) {
-        next[static_cast<std::size_t>(i + j + kHalf)] +=
-            one[static_cast<std::size_t>(i + kHalf)] * all[static_cast<std::size_t>(j + kHalf)];
+    const Reach wide(all);
+    for (int i = narrow.first; i <= narrow.last; ++i) {
+      for (int j = wide.first; j <= wide.last; ++j) {
+        const int sum = std::clamp(i + j - kCells, 0, 2 * kCells + 1);
+        next[static_cast<std::size_t>(sum)] += one[static_cast<std::size_t>(i)] * all[static_cast<std::size_t>(j)];
       }
     }
     all = std::move(next);
   }
   double delta = 0;
-  for (int i = -kHalf; i <= kHalf; ++i) {
-    const double loss = i * kStep;
-    if (loss > epsilon) delta += all[static_cast<std::size_t>(i + kHalf)] * -std::expm1(epsilon - loss);
+  for (int i = 0; i < static_cast<int>(all.size()); ++i) {
+    const double loss = (i - kCells) * kCell;
+    if (loss > epsilon) delta += all[static_cast<std::size_t>(i)] * -std::expm1(epsilon - loss);
   }
   return delta;
+}
+
+namespace {
+
+/// The events inside the parentheses of "name(a, b, ...)".
+std::vector<std::string> inner(const std::string& text) {
+  const std::size_t open = text.find('(');
+  return split(text.substr(open + 1, text.size() - open - 2));
+}
+
+/// Events by the way they add up.
+struct Kinds {
+  Totals plain;
+  double spent = 0, delta = 0;  ///< of objective perturbations, each at the epsilon its line states
+  std::vector<Line> objectives, sampled;
+};
+
+Kinds kinds_of(const std::vector<Line>& lines) {
+  Kinds kinds;
+  for (const Line& line : lines) {
+    if (line.name == "objective") {
+      kinds.objectives.push_back(line);
+      kinds.spent += line.times * line.number("epsilon");
+      kinds.delta += line.times * objective_delta(line, line.number("epsilon"));
+    } else if (line.name == "poisson_sampled") {
+      kinds.sampled.push_back(line);
+    } else {
+      kinds.plain += add_up({line});
+    }
+  }
+  return kinds;
+}
+
+double plain_delta(const Totals& totals, double epsilon) {
+  if (totals.epsilon <= epsilon * (1 + 1e-9)) return totals.delta;
+  if (std::isfinite(totals.mu_squared)) return gaussian_delta(std::sqrt(totals.mu_squared), epsilon);
+  return zcdp_delta(totals.rho, epsilon);
+}
+
+}  // namespace
+
+double delta_of(const std::string& text, double epsilon, bool replaced) {
+  if (text.rfind("parallel", 0) == 0) {
+    double dearest = 0;
+    for (const std::string& part : inner(text)) dearest = std::max(dearest, delta_of(part, epsilon, replaced));
+    return dearest;
+  }
+  if (text.rfind("selection(zcdp", 0) == 0) {
+    const double mean = std::stod(text.substr(text.find("mean=") + 5));
+    return selection_delta(read(inner(text).front()).front().number("rho"), mean, epsilon);
+  }
+  const std::vector<Line> lines = read(text);
+  if (lines.empty()) return kNone;
+  const Kinds kinds = kinds_of(lines);
+  const bool plain = kinds.plain.rho > 0;
+  if (kinds.sampled.size() == 1 && kinds.objectives.empty() && !plain) {
+    const Line& line = kinds.sampled.front();
+    return sampled_delta({line.number("rate"), line.number("noise"), line.times, replaced}, epsilon);
+  }
+  if (!kinds.sampled.empty()) return kNone;  // together with others it has no price here
+  if (kinds.objectives.size() == 1 && !plain) return objective_delta(kinds.objectives.front(), epsilon);
+  return kinds.delta + plain_delta(kinds.plain, epsilon - kinds.spent);
 }
 
 }  // namespace sotto::audit::tiny

@@ -15,24 +15,29 @@ struct Line {
 };
 /// "3 x gaussian(mu=0.5)", "sequence(pure(epsilon=1), ...)"; an empty list for what it cannot read.
 std::vector<Line> read(const std::string& text);
+/// delta at epsilon of all that a text names: parts cost the dearest of them, a selection by [Papernot22, Theorem 6],
+/// events of one kind as one; of several kinds each has its share of epsilon. Infinite for what it cannot read.
+double delta_of(const std::string& text, double epsilon, bool replaced);
 
 /// Totals in each currency; infinite where a line has none.
 struct Totals {
   double epsilon = 0, delta = 0;  ///< sum
   double rho = 0;                 ///< zCDP
   double mu_squared = 0;          ///< GDP
+  Totals& operator+=(const Totals& other);
 };
 Totals add_up(const std::vector<Line>& lines);
 
-/// Profiles: delta at epsilon of mu-GDP, of rho-zCDP by the best order, of objective perturbation, and of `steps`
-/// Poisson-sampled Gaussian sums. The last is bracketed by rounding losses down and up; lower end returned.
+/// Profiles: delta at epsilon of mu-GDP, of rho-zCDP by the best order, of the best of Poisson(mean) runs of rho-zCDP,
+/// of objective perturbation, and of `steps` Poisson-sampled Gaussian sums; the last to about 1 percent.
 double gaussian_delta(double mu, double epsilon);
 double zcdp_delta(double rho, double epsilon);
+double selection_delta(double rho, double mean, double epsilon);
 double objective_delta(const Line& line, double epsilon);
 struct Sampled {
   double rate = 1, noise = 1, steps = 1;
   bool replaced = true;  ///< replace_one, else a row removed
 };
-double sampled_delta_lower(const Sampled& sampled, double epsilon);
+double sampled_delta(const Sampled& sampled, double epsilon);
 
 }  // namespace sotto::audit::tiny

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/data/csv_reader.h"
 #include "sotto/data/idx_reader.h"
 #include "sotto/data/libsvm_reader.h"
+#include "sotto/data/reading.h"
 
 namespace sotto {
 namespace {
+
+constexpr const char* kDeclareFeatures = "declare the public number of features of a LIBSVM file";
 
 /// The file's own name in small letters, without ".gz".
 std::string plain_name(const std::string& path) {
@@ -41,12 +45,8 @@ std::string labels_beside(const std::string& path) {
   return result;
 }
 
-void complete_values(Schema& schema, const RowReader& reader) {
+void complete_values(Schema& schema) {
   require(schema.columns.empty(), "columns", "are for delimited text; use range and data_norm for this format");
-  if (const auto* idx = dynamic_cast<const IdxReader*>(&reader)) {
-    schema.features = reader.features();
-    if (idx->bytes() && !schema.range) schema.range = Range{0.0, 255.0};
-  }
   require(schema.range || schema.data_norm, "data_norm",
           "no public bounds: declare data_norm to take numbers as they are and clip rows to that norm, or a range");
   schema.complete = true;
@@ -60,7 +60,7 @@ std::unique_ptr<RowReader> open_by_format(const std::string& path, const Schema&
   const auto& [open, labels] = how;
   switch (format_of(path, schema)) {
     case FileFormat::libsvm:
-      require(schema.features > 0, "features", "declare the public number of features of a LIBSVM file");
+      require(schema.features > 0, "features", kDeclareFeatures);
       return std::make_unique<LibsvmReader>(open(path), schema.features, options);
     case FileFormat::idx: {
       auto items = open(path);
@@ -129,15 +129,18 @@ std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& sche
   return open_by_format(path, schema, {.show_lines = mode == ReadMode::strict}, {open, LabelUse::required});
 }
 
-Fingerprinted<std::uint64_t> count_rows(const std::string& path, const Schema& schema) {
-  Schema open = schema;
-  if (open.features == 0) open.features = kMaxFeatures;  // only the lines of a LIBSVM file count here
+Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& schema) {
   FingerprintTap tap;
-  const auto reader = open_rows(path, open, ReadMode::lenient, tap);
+  const auto reader = open_rows(path, schema, ReadMode::lenient, tap);
+  CountedRows counted{0, reading_of(path, schema), {}};
+  if (reader->shape() == RowShape::cells) {
+    for (std::size_t i = 0; i < reader->columns().size(); ++i) {
+      counted.columns.push_back(schema.header ? reader->columns()[i] : std::to_string(i + 1));
+    }
+  }
   RawRow row;
-  std::uint64_t rows = 0;
-  while (reader->next(row)) ++rows;
-  return {rows, tap.finish()};
+  while (reader->next(row)) ++counted.rows;
+  return {std::move(counted), tap.finish()};
 }
 
 Schema complete_for(const std::string& path, const Schema& schema) {
@@ -146,8 +149,45 @@ Schema complete_for(const std::string& path, const Schema& schema) {
   Schema complete = schema;
   complete.format = format_of(path, schema);
   if (reader->shape() == RowShape::cells) return complete_schema(std::move(complete), reader->columns());
-  complete_values(complete, *reader);
+  if (const auto* idx = dynamic_cast<const IdxReader*>(reader.get())) {
+    complete.features = reader->features();
+    if (idx->bytes() && !complete.range) complete.range = Range{0.0, 255.0};
+  }
+  complete_values(complete);
   return complete;
+}
+
+std::string reading_of(const std::string& path, const Schema& schema) {
+  switch (format_of(path, schema)) {
+    case FileFormat::idx: return "idx";
+    case FileFormat::libsvm:
+      require(schema.features > 0, "features", kDeclareFeatures);
+      return "libsvm, " + std::to_string(schema.features) + " features";
+    default: {
+      const char separator = separator_of(path, schema);
+      const std::string shown = separator == ' ' ? "blank" : separator == '\t' ? "tab" : std::string(1, separator);
+      return "csv, separator " + shown + (schema.header ? ", a header, " : ", no header, ") +
+             std::to_string(schema.skip_lines) + " lines skipped";
+    }
+  }
+}
+
+Schema complete_by(const std::string& path, const Schema& schema, const std::vector<std::string>& columns) {
+  check_schema(schema);
+  Schema complete = schema;
+  complete.format = format_of(path, schema);
+  if (complete.format == FileFormat::idx) return complete_for(path, schema);
+  if (complete.format == FileFormat::libsvm) {
+    require(schema.features > 0, "features", kDeclareFeatures);
+    complete_values(complete);
+    return complete;
+  }
+  if (schema.names.empty()) return complete_schema(std::move(complete), columns);
+  const std::set<std::string_view> distinct(schema.names.begin(), schema.names.end());
+  require(distinct.size() == columns.size() && schema.names.size() == columns.size(), "names",
+          "got " + std::to_string(schema.names.size()) + ", must be " + std::to_string(columns.size()) +
+              " different names, one a column");
+  return complete_schema(std::move(complete), schema.names);
 }
 
 void LoadReport::note(std::uint64_t line, const EncodedRow& row) {

@@ -39,8 +39,13 @@ struct Fingerprinted {
   Digest fingerprint{};
 };
 
-/// How many rows the file has, read by this schema: structure alone, no value is looked at.
-Fingerprinted<std::uint64_t> count_rows(const std::string& path, const Schema& schema);
+/// What a file looks like, read by this schema: structure alone, no value is looked at.
+struct CountedRows {
+  std::uint64_t rows = 0;
+  std::string reading;               ///< reading_of() the schema
+  std::vector<std::string> columns;  ///< delimited text: the names in the header; positions if there is none
+};
+Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& schema);
 
 /// The schema made explicit for this file: reads the header, no values. Refuses, saying what to declare, when public
 /// bounds are missing.

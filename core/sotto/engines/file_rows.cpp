@@ -5,6 +5,7 @@
 #include "sotto/base/error.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
+#include "sotto/data/reading.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
 
@@ -38,6 +39,7 @@ class TextRows final : public RowSource {
  public:
   TextRows(const std::string& path, Schema schema) : path_(path), watch_(path), encoder_(std::move(schema)) {}
   Facts facts(std::uint64_t rows) const override { return encoder_.facts(rows); }
+  std::string reading() const override { return reading_of(path_, encoder_.schema()); }
   Digest fingerprint() const override { return fingerprint_of(path_, encoder_.schema()); }
   std::unique_ptr<Engine> open() override {
     auto rows = std::make_shared<const Dataset>(read_dataset(path_, encoder_));
@@ -62,10 +64,8 @@ class BlockRows final : public RowSource {
       : path_(file.path()), metadata_(file.metadata()), choice_(std::move(choice)), facts_(file.facts()) {}
   Facts facts(std::uint64_t rows) const override {
     if (rows == facts_.rows) return facts_;
-    throw Error(
-        ErrorKind::invalid_data,
-        path_ + ": has " + std::to_string(facts_.rows) + " rows, the ledger was made for " + std::to_string(rows),
-        "data");
+    throw Error(ErrorKind::invalid_data,
+                path_ + ": has not the " + std::to_string(rows) + " rows the ledger was made for", "data");
   }
   Digest fingerprint() const override { return fingerprint_of(path_, {}); }
   std::unique_ptr<Engine> open() override {

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/privacy/poisson_coins.h"
 
 namespace sotto {
@@ -24,12 +25,13 @@ NoisySums::NoisySums(NoisySums&& other) noexcept
       path_(other.path_),
       grid_step_(other.grid_step_),
       draws_left_(std::exchange(other.draws_left_, 0)),
+      epoch_(other.epoch_),
       transcript_(std::exchange(other.transcript_, nullptr)),
       noted_(std::move(other.noted_)) {}
 
-// A sum of another dimension is not what the noise was calibrated to.
+// A sum of another dimension is not what the noise was calibrated to; a child process after fork was charged nothing.
 inline bool NoisySums::may_noise(std::size_t dimension) noexcept {
-  if (draws_left_ == 0 || dimension != dimension_) return false;
+  if (draws_left_ == 0 || dimension != dimension_ || epoch_ != fork_epoch()) return false;
   --draws_left_;
   return true;
 }
@@ -96,8 +98,15 @@ Curator::Curator(BitSource& bits, Transcript& transcript) : Curator(bits) {
   stamp("what was noised was written down for an audit");
 }
 
+Curator::Curator(Curator& whole, Share share)
+    : bits_(whole.bits_), reservation_(whole.reservation_), share_(std::move(share)), stamps_(whole.stamps_) {
+  epoch_ = whole.epoch_;
+  transcript_ = whole.transcript_;
+}
+
 void Curator::charge(const Charge& charge) {
-  if (reservation_) throw Error(ErrorKind::internal, "a curator under a reservation takes no charges beside it");
+  if (reservation_ && !share_)
+    throw Error(ErrorKind::internal, "a curator under a reservation takes no charges beside it");
   add(charge);
 }
 
@@ -118,7 +127,20 @@ Reservation Curator::charge(const PlannedCost& cost, Ledger& ledger, const std::
   return reservation;
 }
 
-void Curator::begin_draw() const {
+void Curator::require_share() {
+  if (!share_ || within_share_ == charges_.size()) return;
+  const Event asked = event_of(charges_);
+  const auto* most = std::get_if<ZcdpEvent>(&share_->event);
+  const bool covered = asked == share_->event || (most != nullptr && zcdp_rho_of(asked, share_->relation) <= most->rho);
+  if (!covered) throw Error(ErrorKind::budget_exceeded, "a run inside a release asks for more than it was charged for");
+  within_share_ = charges_.size();
+}
+
+void Curator::begin_draw() {
+  if (epoch_ != fork_epoch()) {
+    throw Error(ErrorKind::internal, "a curator draws in the process that made it, not in a child after fork");
+  }
+  require_share();
   if (!reservation_) return;
   if (!reservation_->open()) {
     throw Error(ErrorKind::budget_exceeded,
@@ -142,6 +164,30 @@ void Curator::use_allowance(const Event& event, Allowance& from) {
   begin_draw();
   from.spend(event);
   allowance_draws_.push_back(event);
+}
+
+Trials Curator::open_trials(const Event& whole, Relation relation) {
+  Trials trials(*this, whole, relation);
+  use_draws(whole, 1);
+  return trials;
+}
+
+Trials::Trials(Curator& owner, const Event& whole, Relation relation) : owner_(&owner), relation_(relation) {
+  if (const auto* parallel = std::get_if<ParallelEvent>(&whole)) {
+    parts_.assign(parallel->parts.rbegin(), parallel->parts.rend());
+  } else if (const auto* selection = std::get_if<SelectionEvent>(&whole)) {
+    parts_ = {ZcdpEvent{zcdp_rho_of(*selection->run, relation)}};
+    endless_ = true;
+  } else {
+    throw Error(ErrorKind::unsupported, "only parallel parts and selections have runs inside them");
+  }
+}
+
+Curator Trials::next() {
+  if (parts_.empty()) throw Error(ErrorKind::budget_exceeded, "every part that was charged has had its run");
+  const Event share = parts_.back();
+  if (!endless_) parts_.pop_back();
+  return {*owner_, {share, relation_}};
 }
 
 Allowance Curator::open_allowance(const Event& whole) {
@@ -265,6 +311,8 @@ PoissonBatch Curator::draw_batch(const SampledGaussian& law, std::uint64_t rows)
     batch.event_ = law.event();
     const Transcript::Entry* leader = transcript_->leader();
     if (leader && leader->kind == Transcript::Kind::sampled) batch.positions_ = leader->rows;
+    // The table that is followed may have had one row more, its last.
+    while (!batch.positions_.empty() && batch.positions_.back() >= rows) batch.positions_.pop_back();
   }
   return batch;
 }
@@ -323,6 +371,7 @@ Vector Curator::release_minimiser(const ObjectiveNoise& noise,
     linear.assign(drawn, drawn + dimension);
   }
   Sensitive<Vector> secret = minimise(linear);
+  begin_draw();  // rows were read since the draw was allowed
   if (secret.value_.size() != dimension) {
     throw Error(ErrorKind::internal, "the minimiser has another dimension than its noise");
   }
@@ -341,6 +390,7 @@ Vector Curator::release_minimiser(const ObjectiveNoise& noise,
 
 Vector Curator::release_unprotected(Sensitive<Vector>&& secret) {
   if (stamps_.empty()) throw Error(ErrorKind::internal, "an unprotected release needs a reason on the card");
+  if (reservation_) throw Error(ErrorKind::internal, "nothing unprotected is released under a reservation");
   return std::move(secret.value_);
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "sotto/privacy/sampled_gaussian.h"
 #include "sotto/privacy/transcript.h"
 #include "sotto/random/bit_source.h"
+#include "sotto/random/fork_epoch.h"
 
 namespace sotto {
 
@@ -57,12 +59,39 @@ class NoisySums {
   NoisePath path_;
   double grid_step_;
   std::uint64_t draws_left_;
+  std::uint64_t epoch_ = fork_epoch();
   Transcript* transcript_ = nullptr;
   Transcript::Entry noted_{};  // what every entry of the transcript shares
 };
 
+class Curator;
+
+/// The runs inside one release that was charged as a whole: the parts of a ParallelEvent, in their order, or the runs
+/// of a SelectionEvent. Made by a curator, to be used while it lives. Move-only: a copy would hand out the parts twice.
+class Trials {
+ public:
+  Trials(Trials&&) noexcept = default;
+  Trials& operator=(Trials&&) = delete;
+  Trials(const Trials&) = delete;
+  Trials& operator=(const Trials&) = delete;
+  ~Trials() = default;
+  /// The curator of the next run. What it is charged with must be the event of its part, or come to at most the rho of
+  /// one run of the selection, and it draws only while the reservation of the whole is open. Throws
+  /// Error{budget_exceeded} if every part had its run.
+  Curator next();
+
+ private:
+  friend class Curator;
+  Trials(Curator& owner, const Event& whole, Relation relation);
+  Curator* owner_;
+  std::vector<Event> parts_;  // still to be run, the next one last; of a selection one that stays
+  bool endless_ = false;
+  Relation relation_;
+};
+
 /// The only one who opens a Sensitive. Charges come first; each release uses up a charged draw of its own event and
-/// adds the noise in the same call. Not copyable: a copy would hand out the charged draws a second time.
+/// adds the noise in the same call. Not copyable: a copy would hand out the charged draws a second time. So would a
+/// child process: after fork it is refused every draw.
 class Curator {
  public:
   explicit Curator(BitSource& bits);
@@ -91,6 +120,9 @@ class Curator {
   /// The same as above, the draw paid from an allowance of this curator instead of a charge of its own.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism, Allowance& from);
   std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice, Allowance& from);
+  /// Opens the runs of a release that is charged as a whole; uses up a charged draw of exactly this event. Throws
+  /// Error{unsupported} unless it is a ParallelEvent, or a SelectionEvent of runs with a rho.
+  Trials open_trials(const Event& whole, Relation relation);
   /// Noise for as many batch sums as are wanted, at least one; uses up as many charged draws. While it lives nothing
   /// else may be drawn from this curator's bits.
   NoisySums step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
@@ -121,8 +153,17 @@ class Curator {
   const std::vector<std::string>& stamps() const noexcept { return stamps_; }
 
  private:
+  friend class Trials;
+  /// What a run inside a release may cost.
+  struct Share {
+    Event event;
+    Relation relation;
+  };
+  /// Of a trial: under the reservation of `whole`, as private as it.
+  Curator(Curator& whole, Share share);
   void add(const Charge& charge);
-  void begin_draw() const;
+  void begin_draw();
+  void require_share();
   void use_draws(const Event& event, std::uint64_t draws);
   void use_allowance(const Event& event, Allowance& from);
   Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
@@ -132,6 +173,9 @@ class Curator {
 
   BitSource* bits_;
   std::shared_ptr<Reservation::Use> reservation_;
+  std::optional<Share> share_;
+  std::size_t within_share_ = 0;  // of the charges
+  std::uint64_t epoch_ = fork_epoch();
   Transcript* transcript_ = nullptr;
   std::vector<Charge> charges_;
   std::vector<std::uint64_t> draws_left_;

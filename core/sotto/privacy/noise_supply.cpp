@@ -19,8 +19,9 @@ std::size_t draws_a_block(NoisePath path, std::size_t values_a_draw) noexcept {
   return std::max<std::size_t>(1, kBlockBytes / (value * values_a_draw));
 }
 
-BitSource another(BitSource& bits) {
-  return bits.is_private() ? BitSource() : BitSource(ReproducibleSeed{bits.next()});
+std::unique_ptr<BitSource> another(BitSource& bits) {
+  if (bits.is_private()) return std::make_unique<BitSource>();
+  return std::make_unique<BitSource>(ReproducibleSeed{bits.next()});
 }
 
 }  // namespace
@@ -35,21 +36,23 @@ NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath 
       vectors_a_block_(vectors_a_draw_ * draws_a_block(path, vectors_a_draw_ * dimension_)) {
   prepare(own_, bits);
   if (draws_ <= vectors_a_block_) return;
-  other_bits_.emplace(another(bits));
+  other_bits_ = another(bits);
   prepare(other_, *other_bits_);
   if (draws_ / vectors_a_block_ < kBlocksWorthAThread || allowed_threads() < 2) return;
-  for (Block& block : blocks_) make_room(block, vectors_a_block_);
-  producer_.emplace([this] { produce(); });
+  handover_ = std::make_unique<Handover>();
+  for (Block& block : handover_->blocks) make_room(block, vectors_a_block_);
+  handover_->producer = std::thread([this] { produce(); });
 }
 
 NoiseSupply::~NoiseSupply() {
-  if (!producer_) return;
+  if (epoch_ != fork_epoch()) leave_parent();
+  if (!handover_) return;
   {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
+    const std::lock_guard lock(handover_->mutex);
+    handover_->stop = true;
   }
-  changed_.notify_all();
-  producer_->join();
+  handover_->changed.notify_all();
+  handover_->producer.join();
 }
 
 void NoiseSupply::make_room(Block& block, std::size_t vectors) const {
@@ -105,31 +108,49 @@ void NoiseSupply::fill(Block& block, std::uint64_t first) noexcept {
 }
 
 void NoiseSupply::produce() noexcept {
+  Handover& with = *handover_;
   std::size_t place = 0;
   for (std::uint64_t block = 1; block * vectors_a_block_ < draws_; ++block) {
     if (!is_other(block)) continue;
     {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return free_ > 0 || stop_; });
-      if (stop_) return;
-      --free_;
+      std::unique_lock lock(with.mutex);
+      with.changed.wait(lock, [&with] { return with.free > 0 || with.stop; });
+      if (with.stop) return;
+      --with.free;
     }
-    fill(blocks_[place], block * vectors_a_block_);
+    fill(with.blocks[place], block * vectors_a_block_);
     place = (place + 1) % kBlocks;
     {
-      const std::lock_guard lock(mutex_);
-      ++filled_;
+      const std::lock_guard lock(with.mutex);
+      ++with.filled;
     }
-    changed_.notify_all();
+    with.changed.notify_all();
   }
 }
 
 void NoiseSupply::await_block() noexcept {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return filled_ > 0; });
-  --filled_;
-  current_ = &blocks_[next_block_];
-  next_block_ = (next_block_ + 1) % kBlocks;
+  Handover& with = *handover_;
+  std::unique_lock lock(with.mutex);
+  with.changed.wait(lock, [&with] { return with.filled > 0; });
+  --with.filled;
+  current_ = &with.blocks[with.next];
+  with.next = (with.next + 1) % kBlocks;
+}
+
+// The parent uses what it drew ahead; the same noise on a second release could be subtracted. The thread, its lock and
+// the state of the source it was drawing from stayed in the parent: the copies are left alone, not even destroyed.
+void NoiseSupply::leave_parent() noexcept {
+  epoch_ = fork_epoch();
+  if (!handover_ && !own_.bits->is_private()) return;  // a stream that repeats repeats in the child too
+  taken_ -= current_->vectors - used_;
+  if (handover_) {
+    static_cast<void>(handover_.release());
+    static_cast<void>(other_bits_.release());
+    other_bits_ = std::make_unique<BitSource>();
+    prepare(other_, *other_bits_);
+  }
+  own_.drawn.vectors = other_.drawn.vectors = used_ = 0;
+  current_ = &own_.drawn;
 }
 
 void NoiseSupply::draw_next() noexcept {
@@ -140,12 +161,12 @@ void NoiseSupply::draw_next() noexcept {
 
 void NoiseSupply::take_block() noexcept {
   bool wake = false;
-  if (current_ != &own_.drawn && producer_) {  // a block of the producer has been read
-    const std::lock_guard lock(mutex_);
-    wake = ++free_ >= kFreeToWake;
+  if (handover_ && current_ != &own_.drawn) {  // a block of the producer has been read
+    const std::lock_guard lock(handover_->mutex);
+    wake = ++handover_->free >= kFreeToWake;
   }
-  if (wake) changed_.notify_all();
-  if (producer_ && is_other(taken_ / vectors_a_block_)) {
+  if (wake) handover_->changed.notify_all();
+  if (handover_ && is_other(taken_ / vectors_a_block_)) {
     await_block();
   } else {
     draw_next();

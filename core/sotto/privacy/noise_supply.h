@@ -2,8 +2,8 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -12,6 +12,7 @@
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/random/bit_source.h"
+#include "sotto/random/fork_epoch.h"
 #include "sotto/random/grid_noise.h"
 
 namespace sotto {
@@ -36,7 +37,8 @@ struct NoiseDemand {
 /// blocks while steps are taken: all but the first where enough rows are read between two vectors, else every second
 /// one, since its reader is then as busy making noise as it is stepping. Which blocks and from which of two streams is
 /// public and fixed in advance: the vectors are the same with and without the thread. From construction to destruction
-/// nobody else may draw from `bits`.
+/// nobody else may draw from `bits`. A child process after fork uses none of what its parent had drawn: it draws its
+/// own.
 class NoiseSupply {
  public:
   NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
@@ -73,6 +75,7 @@ class NoiseSupply {
   };
   /// The place of the next vector in the current block, which may become another one: look at current_ after the call.
   std::size_t next_vector() noexcept {
+    if (epoch_ != fork_epoch()) leave_parent();
     if (used_ == current_->vectors) take_block();
     return used_++;
   }
@@ -86,6 +89,7 @@ class NoiseSupply {
   void take_block() noexcept;
   void draw_next() noexcept;
   void await_block() noexcept;
+  void leave_parent() noexcept;
 
   const Mechanism mechanism_;
   const NoisePath path_;
@@ -94,23 +98,28 @@ class NoiseSupply {
   const bool leaves_all_;
   const std::size_t vectors_a_draw_;
   const std::size_t vectors_a_block_;  // whole draws
-  std::optional<BitSource> other_bits_;
+  std::unique_ptr<BitSource> other_bits_;
   Maker own_;
   Maker other_;  // the producer's where there is one
 
   const Block* current_ = &own_.drawn;  // the vectors `next` reads
   std::size_t used_ = 0;                // of them
   std::uint64_t taken_ = 0;             // vectors handed out before and with them
+  std::uint64_t epoch_ = fork_epoch();
 
-  // Waiting sleeps instead of spinning: where cores share their units a spinning reader slows the producer down.
-  std::array<Block, kBlocks> blocks_;
-  std::size_t next_block_ = 0;  // of them, to be read
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t filled_ = 0;      // blocks ready to be read; guarded by mutex_, as are the next two
-  std::size_t free_ = kBlocks;  // blocks that may be filled
-  bool stop_ = false;
-  std::optional<std::thread> producer_;
+  /// Between reader and producer. Waiting sleeps instead of spinning: where cores share their units a spinning reader
+  /// slows the producer down.
+  struct Handover {
+    std::array<Block, kBlocks> blocks;
+    std::size_t next = 0;  // of them, to be read
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t filled = 0;      // blocks ready to be read; guarded by mutex, as are the next two
+    std::size_t free = kBlocks;  // blocks that may be filled
+    bool stop = false;
+    std::thread producer;
+  };
+  std::unique_ptr<Handover> handover_;  // none without a thread
 };
 
 }  // namespace sotto

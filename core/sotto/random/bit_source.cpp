@@ -8,7 +8,6 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <pthread.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -111,16 +110,14 @@ struct BitSource::Cipher {
   }
 };
 
-void BitSource::count_fork() noexcept { fork_count_.fetch_add(1, std::memory_order_relaxed); }
-
 BitSource::BitSource() : cipher_(std::make_unique<Cipher>()) {
-  static const int registered = pthread_atfork(nullptr, nullptr, &BitSource::count_fork);
-  if (registered != 0) fail("random bits: forks cannot be noticed");
+  if (!count_forks()) fail("random bits: forks cannot be noticed");
   epoch_ = fork_epoch();
   cipher_->key_from_system();
 }
 
 BitSource::BitSource(ReproducibleSeed seed) : cipher_(std::make_unique<Cipher>()), private_(false) {
+  if (!count_forks()) fail("random bits: forks cannot be noticed");
   epoch_ = fork_epoch();
   cipher_->key(expand_seed(seed));
 }

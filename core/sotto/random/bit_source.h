@@ -1,10 +1,11 @@
 #pragma once
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+
+#include "sotto/random/fork_epoch.h"
 
 namespace sotto {
 
@@ -62,10 +63,7 @@ class BitSource {
   void skip_to(std::size_t count) noexcept;
   void generate(std::span<std::uint64_t> words) noexcept;
   void notice_fork() noexcept;
-  static void count_fork() noexcept;
-  static std::uint64_t fork_epoch() noexcept { return fork_count_.load(std::memory_order_relaxed); }
 
-  static inline std::atomic<std::uint64_t> fork_count_{0};
   std::unique_ptr<Cipher> cipher_;
   std::size_t cursor_ = kBufferWords;
   std::uint64_t epoch_ = 0;

@@ -78,10 +78,10 @@ std::string distance_text(const Release& release) {
                      apart / release.sensitivity, release.sensitivity);
 }
 
-Vector noise_free(const TrainRequest& request, const Table& table, const Feeding& feeding) {
-  const Plan plan = make_plan(request.algorithm, {table.facts(), request.problem, request.budget});
+Vector noise_free(const TrainRequest& request, const Table& table) {
   BitSource bits(ReproducibleSeed{3});
-  return noted_run({request, plan, feeding}, table, bits).transcript.entries.at(0).secret;
+  const std::unique_ptr<Engine> engine = StoredTable(table, Feeder::in_memory).open();
+  return noted_run(request, *engine, bits).transcript.entries.at(0).secret;
 }
 
 }  // namespace museum_rooms

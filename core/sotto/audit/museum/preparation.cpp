@@ -115,7 +115,7 @@ Exhibited projected_unclipped(const GameRules& rules) {
 Exhibited unconverged_objective(const GameRules& rules) {
   constexpr std::size_t kRows = 200;
   constexpr double kLambda = 0.5, kStep = 1;
-  const Pair pair = linear_pair(kRows, kRows - 1, kLinearNorm);
+  const Pair pair = linear_pair(linear_facts(kRows), kRows - 1);
   TrainRequest request;
   request.problem = {HuberSvm{0.1}, kLambda};
   request.budget = {.epsilon = 2};
@@ -139,7 +139,7 @@ Exhibited unconverged_objective(const GameRules& rules) {
   const double thresholds[] = {0, centre, -centre};
   Exhibited shown{request.budget.epsilon, 0, 0, "", request.budget.epsilon, 0, "objective, certified minimiser"};
   shown.lower_bound = lower_bounds(play(one_pass, rules), thresholds, 0, rules.alpha).epsilon;
-  const TrainingGame right = training_game(request, linear_facts(kRows));
+  const TrainingGame right = training_game(request, pair);
   shown.control_bound = lower_bounds(play(right.game, rules), right.thresholds, right.delta, rules.alpha).epsilon;
   shown.evidence = fmt::format(
       "one pass of SGD with step {}; the row met last moves the weight {:.0f} times as far as "

@@ -26,7 +26,5 @@ std::vector<ProfilePoint> privacy_profile(const Event& event, Relation relation,
 std::vector<TradeOffPoint> trade_off(std::span<const ProfilePoint> profile, std::span<const double> alphas);
 
 std::string profile_csv(std::span<const ProfilePoint> profile);
-/// The profile on a logarithmic delta axis, as an SVG image.
-std::string profile_svg(std::span<const ProfilePoint> profile, const std::string& title);
 
 }  // namespace sotto

@@ -41,6 +41,7 @@ std::size_t transform_size(double wanted, std::size_t most) {
 }
 constexpr std::size_t kMostPoints = std::size_t{1} << 21;
 constexpr std::size_t kUsualPoints = std::size_t{1} << 19;
+constexpr double kExtendedPrecision = 5e-7;  // from here on the rounding of a double would decide
 constexpr double kSmallestDelta = 1e-250;
 constexpr double kBelowShare = 0.15;  // of a window, below epsilon: the estimate of epsilon may be off by that
 constexpr int kMostPasses = 8;
@@ -215,8 +216,9 @@ class WorldAccount {
     pass.step = step;
     // Points to spare go to both sides.
     const double spare = std::max(0.0, static_cast<double>(points) - width / step) / 3;
-    pass.sum = {placement.tilt, static_cast<std::int64_t>(std::floor(window.low / step - spare)) - 4, points,
-                window.above, window.below};
+    pass.sum = {placement.tilt, static_cast<std::int64_t>(std::floor(window.low / step - spare)) - 4,
+                points,         window.above,
+                window.below,   query.precision < kExtendedPrecision};
     return pass;
   }
 

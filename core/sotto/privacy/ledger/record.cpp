@@ -54,8 +54,10 @@ std::string text_of(const LedgerTerms& terms) {
                   {"unit", terms.unit},
                   {"data_tag", terms.data_tag},
                   {"key_check", terms.key_check},
-                  {"rows", terms.rows}};
-  return json.dump();
+                  {"rows", terms.rows},
+                  {"reading", terms.reading},
+                  {"columns", terms.columns}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a name may be no UTF-8
 }
 
 LedgerTerms terms_from(const std::string& text) {
@@ -72,6 +74,9 @@ LedgerTerms terms_from(const std::string& text) {
     terms.data_tag = json.at("data_tag").get<std::string>();
     terms.key_check = json.at("key_check").get<std::string>();
     terms.rows = json.at("rows").get<std::uint64_t>();
+    // Ledgers of old have none: they take no text, which is the safe side.
+    terms.reading = json.value("reading", "");
+    terms.columns = json.value("columns", std::vector<std::string>{});
     return terms;
   });
 }

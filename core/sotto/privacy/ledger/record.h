@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sotto/base/sha256.h"
 #include "sotto/privacy/accountant/filter.h"
@@ -30,6 +31,10 @@ struct LedgerTerms {
   std::string data_tag;
   std::string key_check;   ///< SHA-256 of that key
   std::uint64_t rows = 0;  ///< public under replace_one; 0 under add_remove, where it is private
+  /// How a text file of the data is read (data/reading.h), and the names of its columns: by the holder's word public,
+  /// and fixed, since what fails under another reading would tell about rows. Empty: no text is.
+  std::string reading{};
+  std::vector<std::string> columns{};
 
   DeltaPolicy delta_policy() const noexcept {
     return filter.kind == FilterKind::sum ? DeltaPolicy::added : DeltaPolicy::converted;

@@ -1,0 +1,143 @@
+"""One pass over rows in the database against the library's pass in memory, both measured in the same backend.
+
+Usage: run.py <sotto.so> <sotto_test.so> [--rows 1000000] [--features 50] [--out file.json]
+Processor time of the backend, the least of several runs; ratios are to the pass in memory of the same run, rows as
+stored, batches of one row. The bars are those the project set itself; a bar that is missed is printed, not hidden.
+"""
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "postgres" / "test"))
+from server import Installation, Server, pg_config  # noqa: E402
+
+CLOCK = """CREATE FUNCTION cpu() RETURNS float8 LANGUAGE sql AS $$
+  SELECT (split_part(s, ' ', 12)::float8 + split_part(s, ' ', 13)::float8) / 100
+  FROM (SELECT regexp_replace(pg_read_file('/proc/self/stat'), '^.*\\) ', '') AS s) t $$;"""
+
+
+def load(server, rows, features):
+    server.sql(f"""CREATE EXTENSION sotto;
+      CREATE TABLE points (y text, x float4[]);
+      ALTER TABLE points ALTER x SET STORAGE PLAIN;
+      INSERT INTO points SELECT CASE WHEN x[1] + x[2] > 1 THEN 'yes' ELSE 'no' END, x FROM (SELECT
+        (SELECT array_agg(random()) FROM generate_series(1, {features} + 0 * i))::float4[] AS x FROM generate_series(1, {rows}) i) t;
+      VACUUM ANALYZE points; {CLOCK}""")
+    # In a session of its own: the test library is the extension once more, and a backend takes one of them.
+    server.sql("CREATE FUNCTION pass_time(text, text) RETURNS float8[] LANGUAGE c AS 'sotto_test', 'sotto_pass_time'")
+    declared = f'{{"x": {{"size": {features}, "min": 0, "max": 1}}}}'
+    server.sql(f"""SELECT sotto.register('points', 'points', 'y', '{declared}', epsilon => 9000, delta => 1e-6, options =>
+      '{{"positive": ["yes"], "negative": ["no"], "data_norm": 3, "filter": "sum"}}')""")
+
+
+def request(method, order, passes=1, batch=1):
+    return json.dumps({"method": method, "epsilon": 1, "lambda": 0.001, "passes": passes, "batch_rows": batch, "order": order})
+
+
+def measured(server, asked, runs):
+    """Least seconds from the packed copy and from memory."""
+    both = [server.sql(f"SELECT pass_time('points', '{asked}')").strip("{}").split(",") for _ in range(runs)]
+    return min(float(b[0]) for b in both), min(float(b[1]) for b in both)
+
+
+def aggregate(server, passes, runs):
+    """Least processor seconds of the whole query over the float4[] table."""
+    asked = json.dumps({"epsilon": 1, "lambda": 0.001, "passes": passes, "batch_rows": 1, "again": True})
+    query = f"SELECT sotto.train_array('points', '{asked}', sotto.cell(y), x) FROM points"
+    took = []
+    for _ in range(runs):
+        lines = server.sql(f"SELECT cpu();\n{query};\nSELECT cpu();").split()
+        took.append(float(lines[-1]) - float(lines[0]))
+    return min(took)
+
+
+def cancel(server):
+    """Seconds until a training that is cancelled has stopped, worst of ten."""
+    asked = json.dumps({"epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 100000, "again": True})
+    took = []
+    for _ in range(10):
+        slow = server.start_sql(f"SELECT sotto.train_('points', '{asked}')")
+        active = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%train_%' AND state = 'active' AND pid <> pg_backend_pid()"
+        for _ in range(300):
+            if server.sql(active):
+                break
+            time.sleep(0.02)
+        time.sleep(1)
+        took.append(float(server.sql(f"""
+          DO $$ DECLARE it int; began timestamptz; BEGIN
+            SELECT pid INTO it FROM ({active}) a;
+            began := clock_timestamp(); PERFORM pg_cancel_backend(it);
+            LOOP PERFORM pg_stat_clear_snapshot();
+              EXIT WHEN NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE pid = it AND state = 'active');
+              PERFORM pg_sleep(0.001);
+            END LOOP;
+            PERFORM set_config('my.took', extract(epoch FROM clock_timestamp() - began)::text, false);
+          END $$; SELECT current_setting('my.took')""")))
+        slow.communicate()
+    return max(took), sorted(took)[len(took) // 2]
+
+
+def report(results, name, value, bar, unit="x"):
+    verdict = "" if bar is None else ("  within" if value <= bar else "  ABOVE") + f" {bar}"
+    print(f"{name:66} {value:9.3f} {unit}{verdict}", flush=True)
+    results.append({"name": name, "value": value, "bar": bar, "unit": unit})
+
+
+def run(installation, test_library, options, buffers, results):
+    with Server(installation, {"shared_buffers": f"'{buffers}'", "max_wal_size": "'4GB'"}) as server:
+        shutil.copy2(test_library, installation.root / pg_config("pkglibdir").lstrip("/") / "sotto_test.so")
+        load(server, options.rows, options.features)
+        size = server.sql("SELECT pg_size_pretty(pg_total_relation_size(oid)) FROM pg_class WHERE relname LIKE 'block\\_%'")
+        print(f"-- {options.rows} rows of {options.features} features, packed {size}, shared_buffers {buffers}", flush=True)
+        stored, memory = measured(server, request("noiseless", "stored"), options.runs)
+        keyed, shuffled = measured(server, request("noiseless", "fixed"), options.runs)
+        # Ten passes: planning and the one draw of noise are not part of a pass.
+        plain50, _ = measured(server, request("noiseless", "stored", 10, 50), options.runs)
+        private50, _ = measured(server, request("bolt_on", "stored", 10, 50), options.runs)
+        nanoseconds = 1e9 * memory / options.rows
+        where = f" (shared_buffers {buffers})"
+        report(results, "pass in memory" + where, nanoseconds, None, "ns/row")
+        report(results, "packed pass" + where, stored / memory, 1.6)
+        report(results, "packed pass, keyed order and buffer" + where, keyed / memory, 2.8)
+        report(results, "the same order in memory" + where, shuffled / memory, None)
+        report(results, "private pass to noiseless pass, packed, batch 50" + where, private50 / plain50, 1.02)
+        once, ten = aggregate(server, 1, options.runs), aggregate(server, 11, options.runs)
+        report(results, "aggregate over float4[], one pass and all its reading" + where, once / memory, 3.5)
+        report(results, "aggregate over float4[], a pass of eleven" + where, ten / 11 / memory, 3.5)
+        report(results, "aggregate over float4[], a further pass" + where, (ten - once) / 10 / memory, 3.5)
+        worst, middle = cancel(server)
+        report(results, "cancel: worst of ten" + where, 1000 * worst, 100, "ms")
+        report(results, "cancel: median of ten" + where, 1000 * middle, 100, "ms")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library")
+    parser.add_argument("test_library")
+    parser.add_argument("--rows", type=int, default=1000000)
+    parser.add_argument("--features", type=int, default=50)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--buffers", nargs="*", default=["512MB", "32MB"])
+    parser.add_argument("--out")
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="sotto-pg-tree-"))
+    os.chmod(folder, 0o755)
+    results = []
+    try:
+        installation = Installation(folder, options.library)
+        for buffers in options.buffers:
+            run(installation, options.test_library, options, buffers, results)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    if options.out:
+        Path(options.out).write_text(json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "sotto/base/fields.h"
+#include "sotto/data/load.h"
+#include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "sotto/report/page.h"
+#include "sotto/report/replication.h"
+#include "sotto/report/training.h"
+#include "time_text.h"
+#include "verbs.h"
+
+namespace sotto::cli {
+namespace {
+
+namespace pages = sotto::report;
+
+constexpr std::size_t kMostLedgerModels = 50;
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+struct ReportVerb {
+  explicit ReportVerb(CLI::App& app) {
+    app.add_option("--model", model, "the page of this model: card, trade-off curve, noise, other budgets")
+        ->type_name("FILE");
+    app.add_option("--ledger", ledger, "with --model: what is spent of this ledger, and its entries")
+        ->type_name("FILE");
+    app.add_option("--data", data, "with --model: labelled rows to evaluate on; what they say is marked NOT PRIVATE")
+        ->type_name("FILE");
+    app.add_flag("--public-data", is_public, "the rows of --data are public, so the figures may be released");
+    app.add_option("--figures", figures, "the page of a replication: report.json and a file a figure in this folder")
+        ->type_name("DIR");
+    app.add_option("--out", out, "where the page is written")->required()->type_name("FILE");
+  }
+
+  void run(const Output& output) const {
+    require(model.empty() != figures.empty(), "model", "give --model FILE or --figures DIR");
+    if (!figures.empty()) return run_figures(output);
+    require(!is_public || !data.empty(), "public_data", "is about the rows of --data");
+    pages::TrainingReport report = pages::training_report(file_name(model), load_model(model));
+    std::vector<Model> others;
+    if (!ledger.empty()) report.ledger = view_of(report, others);
+    if (!data.empty()) report.held_out = evaluated(report, others);
+    pages::save_page(pages::html_of(report), out);
+    Json json = pages::to_json(report);
+    json["page"] = out;
+    output.print(output.json ? json.dump(2) : text_of(report));
+  }
+
+  void run_figures(const Output& output) const {
+    require(ledger.empty() && data.empty(), "figures", "takes neither --ledger nor --data");
+    const pages::Replication replication = pages::read_replication(figures, out);
+    pages::save_page(pages::html_of(replication), out);
+    Json counts = Json::object();
+    for (const auto& [name, kind] : enum_names(pages::VerdictKind{})) counts[std::string(name)] = 0;
+    for (const auto& figure : replication.figures) {
+      Json& count = counts[std::string(enum_name(figure.figure.verdict->kind))];
+      count = count.get<int>() + 1;
+    }
+    const Json json{{"page", out}, {"figures", replication.figures.size()}, {"verdicts", counts}};
+    output.print(output.json ? json.dump(2) : fmt::format("{} figures in {}", replication.figures.size(), out));
+  }
+
+  /// The ledger as it stands, and the models it has released beside this one.
+  pages::LedgerView view_of(const pages::TrainingReport& report, std::vector<Model>& others) const {
+    SqliteLedger open(ledger);
+    pages::LedgerView view{open.terms(), open.filter(), {}};
+    const std::string own = model_text(report.model);
+    for (const LedgerEntry& entry : open.entries()) {
+      view.entries.push_back({entry.number, time_text(entry.time), std::string(enum_name(entry.state)),
+                              Filter::text_of(entry.cost), entry.event});
+      if (entry.state != EntryState::released || others.size() == kMostLedgerModels) continue;
+      const std::string bytes = open.bytes_of(entry);
+      if (bytes != own) add_model(bytes, others);
+    }
+    return view;
+  }
+  static void add_model(const std::string& bytes, std::vector<Model>& models) {
+    try {
+      models.push_back(model_from_text(bytes, "the ledger's release"));
+    } catch (const Error&) {
+      return;  // bounds are releases too
+    }
+  }
+
+  pages::HeldOut evaluated(const pages::TrainingReport& report, const std::vector<Model>& others) const {
+    std::map<std::string, Dataset> read;
+    const auto rows_for = [&](const Model& one) {
+      const auto found = read.find(one.encoding);
+      if (found != read.end()) return found->second.view();
+      return read.emplace(one.encoding, read_dataset(data, Encoder(schema_from_json(one.encoding))))
+          .first->second.view();
+    };
+    pages::HeldOut found = pages::held_out(report, rows_for(report.model));
+    found.name = file_name(data);
+    found.is_public = is_public;
+    for (const Model& one : others) {
+      if (!(one.card.epsilon > 0)) continue;
+      found.released.push_back({one.card.epsilon, evaluate(one, rows_for(one)).accuracy, 0, 1, one.card.method});
+    }
+    return found;
+  }
+
+  std::string text_of(const pages::TrainingReport& report) const {
+    std::string text = fmt::format("the page of {} is {}", model, out);
+    if (report.held_out && !is_public) text += "\nit shows figures computed from the rows of --data: NOT PRIVATE";
+    return text;
+  }
+
+  std::string model, ledger, data, figures, out;
+  bool is_public = false;
+};
+
+}  // namespace
+
+void add_report(CLI::App& program, Output& output) {
+  CLI::App* verb = add_verb(program, output, "report", "one page to read: of a model, or of a replication's figures");
+  auto state = std::make_shared<ReportVerb>(*verb);
+  verb->callback([state, &output] { state->run(output); });
+}
+
+}  // namespace sotto::cli

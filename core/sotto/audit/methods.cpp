@@ -1,0 +1,37 @@
+#include "sotto/audit/methods.h"
+
+namespace sotto::audit {
+namespace {
+
+template <class A>
+Algorithm plain(const FieldNumbers& numbers) {
+  A object{};
+  for_each_field(object, [&](std::string_view name, auto& value, std::string_view) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_arithmetic_v<Value>) {
+      if (const auto listed = numbers(name); !listed.empty()) value = static_cast<Value>(listed.front());
+    }
+  });
+  return object;
+}
+
+}  // namespace
+
+std::vector<Method> methods(std::string_view name) {
+  std::vector<Method> all;
+  for_each_member<Algorithm>([&](auto tag) {
+    using A = typename decltype(tag)::type;
+    if (!name.empty() && name != A::kName) return;
+    all.push_back(
+        {std::string(A::kName), variant_count<A>,
+         [](std::uint64_t index, const FieldNumbers& numbers) { return Algorithm(variant_at<A>(index, numbers)); },
+         plain<A>});
+  });
+  return all;
+}
+
+std::string settings_of(const Algorithm& algorithm) {
+  return std::visit([](const auto& a) { return settings_text(a); }, algorithm);
+}
+
+}  // namespace sotto::audit

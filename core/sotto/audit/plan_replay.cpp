@@ -1,0 +1,118 @@
+// What: the price of every plan, recomputed by the tiny accountant.
+// Formula: delta of the text of its charges at the promised epsilon is at most what it promises, and that at most the
+//   budget's.
+// Conditions: events come to the tiny accountant as text, as a ledger has them.
+// Reference: spec 6.4 to 6.7, 8; docs/audit.md.
+// Fails if wrong: LedgerReplay.*, make mutants.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "sotto/algorithms/bounds_plan.h"
+#include "sotto/audit/ledger_replay.h"
+#include "sotto/audit/replay_settings.h"
+#include "sotto/audit/stored_table.h"
+#include "sotto/audit/tiny_accountant.h"
+#include "sotto/tune_plan.h"
+
+namespace sotto::audit {
+namespace {
+
+constexpr double kNumerical = 1e-9;  // delta that a pure plan may have for its numerics
+constexpr double kClose = 1.02;      // to which sampled sums are recomputed
+
+/// What is promised within a budget by charges, and what is added for numerics.
+struct Promise {
+  std::string subject;
+  std::string charges;  ///< in words
+  double epsilon = 0, delta = 0;
+  double added = 0;
+};
+
+Finding recomputed(const Promise& promise, const Budget& budget) {
+  const double allowed = budget.delta > 0 ? budget.delta : kNumerical;
+  const bool within = promise.epsilon <= budget.epsilon * (1 + 1e-12) && promise.delta <= allowed * (1 + 1e-12);
+  const bool sampled = promise.charges.find("poisson_sampled") != std::string::npos;
+  const double found =
+      tiny::delta_of(promise.charges, promise.epsilon, budget.relation == Relation::replace_one) + promise.added;
+  return {"ledger",
+          promise.subject,
+          "delta over budget",
+          1,
+          within ? found / allowed / (sampled ? kClose : 1 + 1e-6) : HUGE_VAL,
+          "from the text of the plan's charges: " + promise.charges};
+}
+
+std::vector<double> numbers(std::string_view name, Relation relation, double intervals) {
+  if (name == "passes") return {3};
+  if (name == "intervals" && intervals > 0) return {intervals};
+  if (name == "declared_rows" && relation == Relation::add_remove) return {1000};
+  return {};
+}
+
+void trainings(const Method& method, Relation relation, std::vector<Finding>& findings) {
+  for (const double delta : {0.0, 1e-3}) {
+    for (const double intervals : {0.0, 0.25}) {
+      TrainRequest request;
+      request.problem = {Logistic{}, 0.05};
+      request.budget = {1, delta, relation};
+      request.algorithm = method.plain([&](std::string_view name) { return numbers(name, relation, intervals); });
+      std::string why;
+      const auto plan = plan_if_taken(request, {1000, 2, 1.0, false}, why);
+      if (!plan || plan->charges.empty() || (intervals > 0 && !plan->intervals)) continue;
+      const std::string subject =
+          fmt::format("{}, delta {}{}{}", method.name, delta, intervals > 0 ? ", intervals" : "",
+                      relation == Relation::add_remove ? ", add_remove" : "");
+      findings.push_back(
+          recomputed({subject, event_text(event_of(plan->charges)), plan->guarantee.epsilon, plan->guarantee.delta},
+                     request.budget));
+    }
+  }
+}
+
+void tunings(std::vector<Finding>& findings) {
+  for (const TuneBy by : {TuneBy::parts, TuneBy::random_stopping}) {
+    TuneRequest request;
+    request.by = by;
+    request.train.problem = {Logistic{}, 0.05};
+    request.train.budget = {1, 1e-3};
+    request.train.algorithm = Scs13{.sgd = {.passes = 3}, .mechanism = MechanismChoice::discrete_gaussian};
+    request.grid = parse_grid("lambda=0.01,0.1");
+    const TunePlan plan = plan_tuning(request, {1000, 2, 1.0, false});
+    findings.push_back(recomputed(
+        {fmt::format("tuning by {}", enum_name(by)), event_text(plan.charge.event), plan.epsilon, plan.delta},
+        request.train.budget));
+  }
+}
+
+void bounds(std::vector<Finding>& findings) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("rows.csv");
+  std::ofstream(path) << "a,b,word,y\n1,2,x,1\n3,4,z,-1\n";
+  for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
+    BoundsRequest request;
+    request.schema.columns = {{"word", CategoryColumn{}}};
+    request.schema.label.column = "y";
+    request.data_norm = true;
+    request.budget = {1, 1e-3, relation};
+    const BoundsPlan plan = plan_bounds(path, request);
+    findings.push_back(recomputed({fmt::format("bounds, {}", enum_name(relation)), event_text(event_of(plan.charges)),
+                                   plan.epsilon, plan.delta, (1 + std::exp(plan.epsilon)) * plan.distance},
+                                  request.budget));
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> audit_plans() {
+  std::vector<Finding> findings;
+  for (const Method& method : methods()) {
+    for (const Relation relation : {Relation::replace_one, Relation::add_remove}) trainings(method, relation, findings);
+  }
+  tunings(findings);
+  bounds(findings);
+  return findings;
+}
+
+}  // namespace sotto::audit

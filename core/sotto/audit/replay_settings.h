@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sotto/audit/methods.h"
+#include "sotto/base/error.h"
+#include "sotto/train.h"
+
+/// Which settings of an algorithm are replayed: all of its closed sets crossed with a few numbers, problems and
+/// budgets.
+namespace sotto::audit {
+
+inline constexpr std::uint64_t kReplayRows = 9;  ///< 2 b + 1 for b = 4: the last row is alone in its batch (spec 9 c)
+
+/// One request with its plan.
+struct ReplayCase {
+  TrainRequest request;
+  Plan plan;
+  std::uint32_t classes = 2;
+  std::string name;  ///< the settings in words
+  std::uint64_t number = 0;
+};
+
+/// Small numbers, so that a thousand settings take a second; 0 stays where 0 means "from the facts". `straight`:
+/// nothing bends the linear pair, no projection and no clipping below the loss's bound.
+std::vector<double> replay_numbers(std::string_view name, Relation relation, bool straight);
+
+/// The plan, or nothing for a request that is refused or makes no claim; then `why` says so.
+std::optional<Plan> plan_if_taken(const TrainRequest& request, const Facts& facts, std::string& why);
+/// A method for comparison promises nothing, so nothing of it is audited.
+void refuse_without_claim(const Plan& plan);
+bool makes_no_claim(const std::string& why);
+bool is_sampled(const Plan& plan);
+
+struct Selection {
+  Loss loss{};
+  Relation relation = Relation::replace_one;
+  std::uint64_t cases = 40;         ///< plans, at most
+  std::uint64_t sampled_cases = 2;  ///< of those whose calibration is slow
+  bool straight = false;            ///< settings of the linear pair, on its facts
+};
+
+/// Problems and budgets, by number.
+inline constexpr std::uint64_t kProblems = 36;
+TrainRequest request_number(std::uint64_t number, const Selection& selection);
+inline std::uint32_t classes_number(std::uint64_t number) { return number / 6 % 2 == 0 ? 2 : 3; }
+Facts replay_facts(const Selection& selection, std::uint32_t classes);
+
+/// Calls visit(case) for settings x lambda x epsilon x delta x classes, spread evenly, until there were enough plans.
+/// Returns the last refusal, if no request was taken.
+std::string for_each_case(const Method& method, const Selection& selection,
+                          const std::function<void(const ReplayCase&)>& visit);
+
+}  // namespace sotto::audit

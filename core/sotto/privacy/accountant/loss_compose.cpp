@@ -1,0 +1,264 @@
+// What: the sum of many independent losses on one grid.
+// Formula: masses m_i become m_i e^(t i h)/M (tilted); their transforms are raised to the counts and multiplied; back.
+//   Errors are then relative to M e^(-t e), which the tilt makes about delta itself: deltas of 1e-250 keep their
+//   digits.
+// Conditions: errors added outward, in the unit u of the arithmetic, 2^-53 or 2^-64: transforms [Higham02, Theorem
+//   24.2], powers (3 count u), tilting (8 u times the exponents), dropped factors.
+// Reference: [Koskela20]; tilting as in [Alghamdi23].
+// Fails if wrong: AccountantPld.* against closed forms, AccountantPld.AgreesWithDirectConvolution,
+//   AccountantPld.ExtendedAndUsualArithmeticAgree.
+#include "sotto/privacy/accountant/loss_compose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <kissfft/kissfft.hh>
+#include <limits>
+#include <map>
+
+namespace sotto {
+namespace {
+
+template <class Real>
+constexpr Real kUnit = std::numeric_limits<Real>::epsilon() / 2;
+template <class Real>
+constexpr Real kNever = std::numeric_limits<Real>::infinity();
+
+/// Twiddle factors cost as much as a transform; calibration asks for the same few sizes again and again.
+template <class Real>
+const kissfft<Real>& transform_of(std::size_t points) {
+  constexpr std::size_t kMostKept = sizeof(Real) > sizeof(double) ? 0 : 8;
+  thread_local std::map<std::size_t, kissfft<Real>> kept;
+  if (kept.size() > kMostKept) kept.clear();
+  return kept.try_emplace(points, points, false).first->second;
+}
+
+/// Work space of a thread: fresh pages cost more than the arithmetic done in them.
+enum class Scratch { input, output, upper, lower };
+template <class Real>
+std::vector<std::complex<Real>>& scratch(Scratch which, std::size_t points) {
+  thread_local std::vector<std::complex<Real>> kept[4];
+  std::vector<std::complex<Real>>& space = kept[static_cast<int>(which)];
+  space.resize(points);
+  return space;
+}
+
+/// Relative error of a transform in the Euclidean norm: log2 N stages, each with twiddles good to 2 pi roundings.
+template <class Real>
+Real transform_error(std::size_t points) {
+  return static_cast<Real>(std::log2(static_cast<double>(points))) * 20 * kUnit<Real>;
+}
+
+template <class Real>
+std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+template <class Real>
+std::complex<Real> power(std::complex<Real> base, std::uint64_t count) {
+  std::complex<Real> result = 1;
+  for (; count > 0; count >>= 1) {
+    if (count & 1) result = times(result, base);
+    base = times(base, base);
+  }
+  return result;
+}
+
+constexpr std::size_t kFewPoints = 8192;
+/// Factors whose power is below this exponential are dropped; most are, as the spectrum of a sum is narrow.
+template <class Real>
+constexpr Real kLogDropped = sizeof(Real) > sizeof(double) ? Real(-55) : Real(-45);
+
+/// The masses of one side of a grid by their logarithms; moments may be far outside the range of a double.
+template <class Real>
+class LogMasses {
+ public:
+  LogMasses(const LossGrid& grid, const std::vector<double>& mass)
+      : step_(grid.step), first_(static_cast<Real>(grid.first)), log_(mass.size()) {
+    for (std::size_t i = 0; i < mass.size(); ++i) {
+      log_[i] = mass[i] > 0 ? std::log(static_cast<Real>(mass[i])) : -kNever<Real>;
+    }
+  }
+  /// ln of the sum of mass e^(tilt loss).
+  Real log_moment(Real tilt) const {
+    Real top = -kNever<Real>;
+    for (std::size_t i = 0; i < log_.size(); ++i) top = std::max(top, at(i, tilt));
+    if (top == -kNever<Real>) return top;
+    Real sum = 0;
+    for (std::size_t i = 0; i < log_.size(); ++i) {
+      const Real value = at(i, tilt) - top;
+      if (value > -46) sum += std::exp(value);
+    }
+    // What was skipped is below e^-46 a point; the scale may only be too large.
+    return top + std::log(sum + static_cast<Real>(log_.size()) * Real(1.1e-20));
+  }
+  /// Masses tilted to sum to 1, and the largest relative rounding error among those that count, in units.
+  struct Tilted {
+    std::vector<Real> mass;
+    Real units = 0;
+  };
+  Tilted tilted(Real tilt, Real log_total) const {
+    Tilted result{std::vector<Real>(log_.size()), 0};
+    Real farthest = 0;
+    for (std::size_t i = 0; i < log_.size(); ++i) {
+      const Real value = at(i, tilt) - log_total;
+      result.mass[i] = std::exp(value);
+      if (value > -46) farthest = std::max(farthest, std::fabs(log_[i]));
+    }
+    // Of the exponent: the logarithm of the mass, the product and both sums, whose parts are no larger than these.
+    result.units = 16 + 8 * (farthest + std::fabs(log_total) + 46);
+    return result;
+  }
+
+ private:
+  Real at(std::size_t i, Real tilt) const { return log_[i] + tilt * ((first_ + static_cast<Real>(i)) * step_); }
+  Real step_, first_;
+  std::vector<Real> log_;
+};
+
+std::size_t place(std::int64_t index, std::size_t points) {
+  const auto n = static_cast<std::int64_t>(points);
+  const std::int64_t rest = index % n;
+  return static_cast<std::size_t>(rest < 0 ? rest + n : rest);
+}
+
+template <class Real>
+Real norm_of(const std::vector<std::complex<Real>>& values) {
+  Real squares = 0;
+  for (const std::complex<Real>& value : values) squares += std::norm(value);
+  return std::sqrt(squares);
+}
+
+template <class Real>
+class Composer {
+ public:
+  Composer(const SumPlan& plan, double step)
+      : plan_(plan),
+        step_(step),
+        upper_(scratch<Real>(Scratch::upper, plan.points / 2 + 1)),
+        lower_(scratch<Real>(Scratch::lower, plan.points / 2 + 1)) {
+    std::fill(upper_.begin(), upper_.end(), Complex(1, 0));
+    std::fill(lower_.begin(), lower_.end(), Complex(1, 0));
+    // A second, larger exponent for windows that hold few points.
+    for (const double factor : {1.0, 4.0}) {
+      if (factor > 1 && plan.points > kFewPoints) break;
+      for (SumHalf* half : {&sums_.upper, &sums_.lower}) {
+        half->above.push_back({factor * plan.above, 0});
+        half->below.push_back({factor * plan.below, 0});
+      }
+    }
+  }
+  void multiply(const GridTerm& term);
+  ComposedSums invert();
+
+ private:
+  using Complex = std::complex<Real>;
+  typename LogMasses<Real>::Tilted absorb(SumHalf& half, const GridTerm& term, bool upper) const;
+  void fill(SumHalf& half, bool upper) const;
+
+  const SumPlan& plan_;
+  const double step_;
+  std::vector<Complex>&upper_, &lower_;  // transforms of the two real sequences at frequencies 0 to n/2
+  Real error_ = 0;                       // that their inverses inherit
+  Real steps_ = 0;
+  ComposedSums sums_;
+};
+
+/// Adds one term to the scales and Chernoff moments of a half and returns its masses, tilted to sum to 1.
+template <class Real>
+typename LogMasses<Real>::Tilted Composer<Real>::absorb(SumHalf& half, const GridTerm& term, bool upper) const {
+  const LogMasses<Real> masses(term.grid, upper ? term.grid.upper : term.grid.lower);
+  const auto count = static_cast<double>(term.count);
+  const auto total = static_cast<double>(masses.log_moment(plan_.tilt));
+  const auto moved = [&](double by) { return static_cast<double>(masses.log_moment(plan_.tilt + by)) - total; };
+  half.log_scale += count * total;
+  for (SumHalf::Chernoff& c : half.above) c.log_moment += count * moved(c.exponent);
+  for (SumHalf::Chernoff& c : half.below) c.log_moment += count * moved(-c.exponent);
+  const double infinite = std::min(1.0, upper ? term.grid.infinite_upper : term.grid.infinite_lower);
+  half.infinite = -std::expm1(std::log1p(-half.infinite) + count * std::log1p(-infinite));
+  return masses.tilted(plan_.tilt, total);
+}
+
+template <class Real>
+void Composer<Real>::multiply(const GridTerm& term) {
+  const std::size_t n = plan_.points;
+  const auto up = absorb(sums_.upper, term, true), low = absorb(sums_.lower, term, false);
+  std::vector<Complex>&packed = scratch<Real>(Scratch::input, n), &transformed = scratch<Real>(Scratch::output, n);
+  std::fill(packed.begin(), packed.end(), Complex(0, 0));
+  for (std::size_t i = 0; i < up.mass.size(); ++i) {
+    packed[place(term.grid.first + static_cast<std::int64_t>(i), n)] += Complex(up.mass[i], low.mass[i]);
+  }
+  transform_of<Real>(n).transform(packed.data(), transformed.data());
+  // An error e of a transform becomes at most count e in its power, as no factor exceeds 1; tilting rounds masses.
+  const auto count = static_cast<Real>(term.count);
+  error_ += count * (transform_error<Real>(n) + std::max(up.units, low.units) * kUnit<Real>)*norm_of(packed) +
+            std::exp(kLogDropped<Real>);
+  steps_ += count;
+  const Real smallest = std::exp(2 * kLogDropped<Real> / count);
+  for (std::size_t k = 0; k <= n / 2; ++k) {
+    const Complex here = transformed[k], there = std::conj(transformed[k == 0 ? 0 : n - k]);
+    const Complex up_factor = (here + there) * Real(0.5), low_factor = times(here - there, Complex(0, Real(-0.5)));
+    const bool keep_up = std::norm(up_factor) > smallest, keep_low = std::norm(low_factor) > smallest;
+    upper_[k] = keep_up ? times(upper_[k], power(up_factor, term.count)) : 0;
+    lower_[k] = keep_low ? times(lower_[k], power(low_factor, term.count)) : 0;
+  }
+}
+
+template <class Real>
+ComposedSums Composer<Real>::invert() {
+  const std::size_t n = plan_.points;
+  const Complex i(0, 1);
+  std::vector<Complex>&packed = scratch<Real>(Scratch::input, n), &masses = scratch<Real>(Scratch::output, n);
+  // The inverse is the conjugate of the transform of the conjugate; real sequences fix the other half.
+  for (std::size_t k = 0; k <= n / 2; ++k) {
+    const Complex u = upper_[k], l = lower_[k];
+    packed[k == 0 ? 0 : n - k] = std::conj(std::conj(u) + times(i, std::conj(l)));
+    packed[k] = std::conj(u + times(i, l));
+  }
+  transform_of<Real>(n).transform(packed.data(), masses.data());
+  const Real size = norm_of(packed) / std::sqrt(static_cast<Real>(n));
+  const Real error = error_ + (transform_error<Real>(n) + 3 * steps_ * kUnit<Real>)*size;
+  for (SumHalf* half : {&sums_.upper, &sums_.lower}) {
+    half->mass_error = 1.01 * static_cast<double>(error);
+    fill(*half, half == &sums_.upper);
+  }
+  return std::move(sums_);
+}
+
+template <class Real>
+void Composer<Real>::fill(SumHalf& half, bool upper) const {
+  const std::size_t n = plan_.points, start = place(plan_.low, n);
+  const std::vector<Complex>& masses = scratch<Real>(Scratch::output, n);
+  const double decay = std::exp(-plan_.tilt * step_), faster = std::exp(-(plan_.tilt + 1) * step_);
+  const double width = -std::expm1(-step_);
+  const Real scale = 1 / static_cast<Real>(n);
+  half.weighted.resize(n + 1);
+  half.decaying.resize(n + 1);
+  half.weighted[n] = half.decaying[n] = 0;
+  for (std::size_t i = n; i-- > 0;) {
+    const Complex& value = masses[start + i < n ? start + i : start + i - n];
+    const auto mass = static_cast<double>(scale * (upper ? value.real() : -value.imag()));
+    half.decaying[i] = mass + faster * half.decaying[i + 1];
+    half.weighted[i] = decay * (half.weighted[i + 1] + width * half.decaying[i + 1]);
+  }
+}
+
+}  // namespace
+
+template <class Real>
+ComposedSums compose(std::span<const GridTerm> terms, const SumPlan& plan) {
+  Composer<Real> composer(plan, terms.front().grid.step);
+  for (const GridTerm& term : terms) composer.multiply(term);
+  ComposedSums sums = composer.invert();
+  if constexpr (sizeof(Real) > sizeof(double)) {  // rare and large: not kept
+    for (const Scratch each : {Scratch::input, Scratch::output, Scratch::upper, Scratch::lower}) {
+      std::vector<std::complex<Real>>().swap(scratch<Real>(each, 0));
+    }
+  }
+  return sums;
+}
+
+template ComposedSums compose<double>(std::span<const GridTerm> terms, const SumPlan& plan);
+template ComposedSums compose<long double>(std::span<const GridTerm> terms, const SumPlan& plan);
+
+}  // namespace sotto

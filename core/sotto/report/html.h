@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace sotto::report {
+
+/// Text as it may stand in an element or in a quoted attribute of HTML or SVG. Control characters are left out.
+std::string escaped(std::string_view text);
+
+/// A number for a reader: four significant digits, thousands separated, no exponent where it can be avoided.
+std::string short_number(double value);
+
+}  // namespace sotto::report

@@ -1,0 +1,58 @@
+#include "sotto/report/page.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "sotto/base/error.h"
+#include "sotto/base/version.h"
+#include "sotto/report/html.h"
+
+namespace sotto::report {
+
+std::string html_of(const Page& page) {
+  std::string text = fmt::format(
+      R"(<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
+<meta name="generator" content="sotto {}">
+<link rel="icon" href="data:,">
+<title>{}</title>
+<style>
+{}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+)",
+      kVersion, escaped(page.title), page_style());
+  text += fmt::format("<header class=\"top\"><div class=\"wide\">{}</div></header>\n", page.header);
+  if (!page.navigation.empty()) {
+    text += "<nav aria-label=\"Sections\"><div class=\"wide\">";
+    for (const auto& [anchor, words] : page.navigation) {
+      text += fmt::format("<a href=\"#{}\">{}</a>", escaped(anchor), escaped(words));
+    }
+    text += "</div></nav>\n";
+  }
+  text += fmt::format("<main id=\"content\" class=\"wide\">\n{}</main>\n", page.body);
+  text += fmt::format("<footer class=\"wide\">Made by sotto {}. This page loads nothing from anywhere.</footer>\n",
+                      kVersion);
+  return text + "<script>\n" + page_script() + "</script>\n</body>\n</html>\n";
+}
+
+void save_page(const std::string& html, const std::string& path) {
+  const std::string draft = path + ".part";
+  std::ofstream file(draft, std::ios::binary);
+  file << html;
+  file.close();
+  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) {
+    std::remove(draft.c_str());
+    throw Error(ErrorKind::io, "cannot write " + path, "out");
+  }
+}
+
+}  // namespace sotto::report

@@ -1,0 +1,61 @@
+#include "sotto/base/fields.h"
+#include "sotto/report/training.h"
+
+namespace sotto::report {
+namespace {
+
+Json curve_json(const std::vector<TradeOffPoint>& curve) {
+  Json list = Json::array();
+  for (const TradeOffPoint& p : curve) list.push_back(Json{{"alpha", p.alpha}, {"beta", p.beta}});
+  return list;
+}
+
+Json accuracies_json(const std::vector<AccuracyAt>& all) {
+  Json list = Json::array();
+  for (const AccuracyAt& a : all) {
+    list.push_back(
+        Json{{"epsilon", a.epsilon}, {"accuracy", a.mean}, {"sd", a.sd}, {"draws", a.draws}, {"what", a.what}});
+  }
+  return list;
+}
+
+Json ledger_json(const LedgerView& view) {
+  Json json{{"ledger", view.terms.id},
+            {"guarantee", Json{{"epsilon", view.filter.budget().epsilon}, {"delta", view.filter.budget().delta}}},
+            {"relation", enum_name(view.filter.budget().relation)},
+            {"currency", view.filter.currency()},
+            {"limit", Filter::text_of(view.filter.limit())},
+            {"spent", Filter::text_of(view.filter.spent())},
+            {"remaining", Filter::text_of(view.filter.remaining())}};
+  json["entries"] = Json::array();
+  for (const auto& e : view.entries) {
+    json["entries"].push_back(
+        Json{{"entry", e.number}, {"time", e.time}, {"state", e.state}, {"cost", e.cost}, {"event", e.event}});
+  }
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const TrainingReport& report) {
+  Json json{{"model", report.name}, {"card", sotto::to_json(report.model.card)}};
+  json["trade_off"] = Json{{"promised", curve_json(report.promised)}, {"mechanism", curve_json(report.mechanism)}};
+  json["budgets"] = Json::array();
+  for (const BudgetNoise& b : report.budgets) {
+    json["budgets"].push_back(Json{{"epsilon", b.epsilon}, {"noise_stddev", b.stddev}});
+  }
+  if (report.ledger) json["ledger"] = ledger_json(*report.ledger);
+  if (report.held_out) {
+    const HeldOut& found = *report.held_out;
+    json["held_out"] = Json{{"rows", found.evaluation.rows},
+                            {"accuracy", found.evaluation.accuracy},
+                            {"loss", found.evaluation.loss},
+                            {"auc", found.evaluation.auc},
+                            {"private", found.is_public},
+                            {"smaller_budgets", accuracies_json(found.smaller)},
+                            {"ledger_models", accuracies_json(found.released)}};
+  }
+  return json;
+}
+
+}  // namespace sotto::report

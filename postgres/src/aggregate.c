@@ -1,0 +1,252 @@
+#include "extension.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+
+/*
+ * Training as an aggregate, over rows as a query brings them. The state holds encoded rows in the library's memory and
+ * no weights; the final functions shuffle them, make all passes and give out what may leave: a model the ledger was
+ * charged for, or a result sealed for the server that asked. Only curators may call these: a ledger takes the rows it
+ * was made for and refuses others, which to someone who may not read them would be an answer about them.
+ */
+
+PG_FUNCTION_INFO_V1(pg_sotto_collect_cells);
+PG_FUNCTION_INFO_V1(pg_sotto_collect_array);
+PG_FUNCTION_INFO_V1(pg_sotto_train_final);
+PG_FUNCTION_INFO_V1(pg_sotto_shard_cells);
+PG_FUNCTION_INFO_V1(pg_sotto_shard_array);
+PG_FUNCTION_INFO_V1(pg_sotto_shard_final);
+PG_FUNCTION_INFO_V1(pg_sotto_train_table);
+
+/* ---------------------------------------------------------------- state */
+
+typedef struct Collecting {
+  sotto_collected *collected;
+  int columns;
+  uint32 values;
+  sotto_cell *cells;
+  double *numbers;
+  Registered *dataset; /* training */
+  char *request;
+  char *task; /* a shard's */
+} Collecting;
+
+static MemoryContext aggregate_context(FunctionCallInfo fcinfo) {
+  MemoryContext context;
+
+  if (AggCheckCallContext(fcinfo, &context) != AGG_CONTEXT_AGGREGATE)
+    ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("this function is part of an aggregate")));
+  return context;
+}
+
+static void free_collected(void *collected) { sotto_collected_free(collected); }
+
+/* Freed with the aggregate's memory, however the query ends. */
+static void keep_collected(Collecting *state) {
+  MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
+
+  callback->func = free_collected;
+  callback->arg = state->collected;
+  MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+  state->columns = (int)sotto_collected_columns(state->collected);
+  state->values = sotto_collected_values(state->collected);
+  state->cells = palloc(sizeof(sotto_cell) * Max(state->columns, 1));
+  state->numbers = palloc(sizeof(double) * ((Size)state->values + 1));
+}
+
+/* What the request would cost is asked before the first row is taken. */
+static void refuse_early(const Collecting *state) {
+  Host host;
+  LedgerStore store;
+  sotto_store callbacks;
+  sotto_rows rows;
+  sotto_text card = {NULL, 0};
+  sotto_error error;
+
+  host_init(&host);
+  store_init(&store, &host, state->dataset->ledger, state->dataset->name);
+  callbacks = store_callbacks(&store);
+  memset(&rows, 0, sizeof rows);
+  rows.facts = state->dataset->facts;
+  rows.block_rows = 1;
+  rows.fingerprint = state->dataset->fingerprint;
+  host_check(&host, sotto_plan(&rows, &callbacks, state->request, &card, &error), &error);
+  sotto_text_free(&card);
+}
+
+static Collecting *training_begin(FunctionCallInfo fcinfo) {
+  MemoryContext before = MemoryContextSwitchTo(aggregate_context(fcinfo));
+  Collecting *state = palloc0(sizeof(Collecting));
+  Jsonb *request;
+  char **columns;
+  const char **all;
+  sotto_error error;
+  int count;
+
+  if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("data set and request must be given")));
+  request = PG_GETARG_JSONB_P(2);
+  state->dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+  state->request = JsonbToCString(NULL, &request->root, VARSIZE(request));
+  refuse_early(state);
+  columns = declared_columns(state->dataset->features, &count);
+  all = palloc(sizeof(char *) * (count + 1));
+  for (int i = 0; i < count; ++i) all[i] = columns[i];
+  all[count] = state->dataset->label;
+  host_check(NULL, sotto_collected_new(state->dataset->schema, all, count + 1, &state->collected, &error), &error);
+  keep_collected(state);
+  MemoryContextSwitchTo(before);
+  return state;
+}
+
+static Collecting *shard_begin(FunctionCallInfo fcinfo) {
+  MemoryContext before = MemoryContextSwitchTo(aggregate_context(fcinfo));
+  Collecting *state = palloc0(sizeof(Collecting));
+  sotto_error error;
+
+  if (PG_ARGISNULL(1)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a task must be given")));
+  (void)cluster_key(); /* missing: said before the work is done */
+  state->task = text_to_cstring((text *)PG_GETARG_BYTEA_PP(1));
+  host_check(NULL, sotto_collected_for(state->task, &state->collected, &error), &error);
+  keep_collected(state);
+  MemoryContextSwitchTo(before);
+  return state;
+}
+
+/* ---------------------------------------------------------------- rows */
+
+static void check_taken(sotto_status status) {
+  if (status != SOTTO_OK) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
+static void take_cells(Collecting *state, FunctionCallInfo fcinfo, int argument) {
+  cells_of_argument(fcinfo, argument, state->cells, state->columns);
+  check_taken(sotto_collect_cells(state->collected, state->cells));
+}
+
+static void take_array(Collecting *state, FunctionCallInfo fcinfo, int argument) {
+  sotto_cell label = cell_of_argument(fcinfo, argument);
+  size_t count = numbers_of_argument(fcinfo, argument + 1, state->numbers, state->values);
+
+  check_taken(sotto_collect_values(state->collected, state->numbers, count, label));
+}
+
+static void check_shape(const Collecting *state, bool array) {
+  if ((state->values > 0) == array) return;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg(array ? "the data set was declared by columns" : "the data set was declared as an array")));
+}
+
+static Collecting *state_of(FunctionCallInfo fcinfo, Collecting *(*begin)(FunctionCallInfo), bool array) {
+  Collecting *state;
+
+  (void)aggregate_context(fcinfo);
+  if (!PG_ARGISNULL(0)) return (Collecting *)PG_GETARG_POINTER(0);
+  state = begin(fcinfo);
+  check_shape(state, array);
+  return state;
+}
+
+Datum pg_sotto_collect_cells(PG_FUNCTION_ARGS) {
+  Collecting *state = state_of(fcinfo, training_begin, false);
+
+  take_cells(state, fcinfo, 3);
+  PG_RETURN_POINTER(state);
+}
+
+Datum pg_sotto_collect_array(PG_FUNCTION_ARGS) {
+  Collecting *state = state_of(fcinfo, training_begin, true);
+
+  take_array(state, fcinfo, 3);
+  PG_RETURN_POINTER(state);
+}
+
+Datum pg_sotto_shard_cells(PG_FUNCTION_ARGS) {
+  Collecting *state = state_of(fcinfo, shard_begin, false);
+
+  take_cells(state, fcinfo, 2);
+  PG_RETURN_POINTER(state);
+}
+
+Datum pg_sotto_shard_array(PG_FUNCTION_ARGS) {
+  Collecting *state = state_of(fcinfo, shard_begin, true);
+
+  take_array(state, fcinfo, 2);
+  PG_RETURN_POINTER(state);
+}
+
+/* ---------------------------------------------------------------- what leaves */
+
+static sotto_rows shuffled_rows(Collecting *state, Host *host) {
+  sotto_rows rows;
+  sotto_error error;
+
+  host_init(host);
+  host_check(host, sotto_collected_rows(state->collected, host_poll, host, &rows, &error), &error);
+  return rows;
+}
+
+Datum pg_sotto_train_final(PG_FUNCTION_ARGS) {
+  Collecting *state;
+  Host host;
+  LedgerStore ledger;
+  sotto_store store;
+  sotto_rows rows;
+  sotto_text model = {NULL, 0};
+  sotto_error error;
+  sotto_status status;
+  uint64_t entry = 0;
+  int stored = 0;
+
+  (void)aggregate_context(fcinfo);
+  if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NO_DATA), errmsg("there are no rows")));
+  state = (Collecting *)PG_GETARG_POINTER(0);
+  rows = shuffled_rows(state, &host);
+  store_init(&ledger, &host, state->dataset->ledger, state->dataset->name);
+  store = store_callbacks(&ledger);
+  status = sotto_train(&rows, &store, state->dataset->schema, state->request, &model, &entry, &stored, &error);
+  if (status == SOTTO_OK) sotto_text_free(&model);
+  host_check(&host, status, &error);
+  PG_RETURN_INT64(released_model(state->dataset->ledger, entry, stored));
+}
+
+Datum pg_sotto_shard_final(PG_FUNCTION_ARGS) {
+  Collecting *state;
+  Host host;
+  sotto_rows rows;
+  sotto_text sealed = {NULL, 0};
+  sotto_error error;
+  char *key;
+  Size size;
+
+  (void)aggregate_context(fcinfo);
+  if (PG_ARGISNULL(0)) PG_RETURN_NULL();
+  state = (Collecting *)PG_GETARG_POINTER(0);
+  key = cluster_key();
+  rows = shuffled_rows(state, &host);
+  host_check(&host, sotto_shard_answer(&rows, state->task, key, &sealed, &error), &error);
+  size = sealed.size;
+  PG_RETURN_BYTEA_P(bytea_of(text_take(&sealed), size));
+}
+
+/* The aggregate over the source of a data set, read with the rights of the caller. */
+Datum pg_sotto_train_table(PG_FUNCTION_ARGS) {
+  Registered *dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  Oid types[2] = {TEXTOID, JSONBOID};
+  Datum values[2] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
+  char *query = psprintf("SELECT sotto.train_%s($1, $2, %s", dataset_is_array(dataset) ? "array" : "cells",
+                         aggregate_arguments(dataset));
+  bool missing = true;
+  int64 model = 0;
+
+  SPI_connect();
+  if (SPI_execute_with_args(query, 2, types, values, NULL, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
+    elog(ERROR, "the table cannot be read");
+  model = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &missing));
+  SPI_finish();
+  if (missing) elog(ERROR, "the model that was released is not there");
+  PG_RETURN_INT64(model);
+}

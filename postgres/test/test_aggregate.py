@@ -1,0 +1,205 @@
+"""Training as an aggregate over rows as a query brings them, and figures by parallel workers."""
+import json
+import unittest
+
+import data
+from base import ServerCase
+
+CELLS = "sotto.cell(age), sotto.cell(income), sotto.cell(home), sotto.cell(buys)"
+UNPACKED = data.LABEL.replace('"filter"', '"layout": "unpacked", "filter"')
+ASKED = '{"epsilon": 1, "lambda": 0.01, "again": true}'
+
+
+class Aggregate(ServerCase):
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql(data.register(epsilon=200), user="curator")
+        cls.server.sql("CREATE TABLE loose AS SELECT * FROM customers WHERE id <= 2000; GRANT SELECT ON loose TO curator, rival")
+        cls.server.sql(data.register("loose", "loose", epsilon=200, options=UNPACKED), user="curator")
+
+    def train(self, source="loose", name="loose", asked=ASKED, **more):
+        return self.sql(f"SELECT sotto.train_cells('{name}', '{asked}', {CELLS}) FROM {source}", **{"user": "curator", **more})
+
+    def test_an_unprepared_table_is_trained_on_under_its_budget(self):
+        before = self.spent("loose")
+        model = self.train()
+        self.assertAlmostEqual(self.spent("loose") - before, 1, places=6)
+        card = json.loads(self.sql(f"SELECT sotto.privacy_card({model})", user="analyst"))
+        self.assertTrue(card["private"])
+        self.assertTrue(card["budget"]["enforced"])
+        right = self.sql(f"SELECT avg((sotto.predict({model}, t) = buys)::int) FROM loose t")
+        self.assertGreater(float(right), 0.8)
+        self.assertEqual(self.sql("SELECT count(*) FROM pg_class WHERE relname LIKE 'block\\_%'"), "1")  # shop's
+
+    def test_the_same_rows_are_the_same_in_any_order_and_for_a_packed_data_set(self):
+        for source in ("(SELECT * FROM loose ORDER BY income DESC) t", "(SELECT * FROM loose ORDER BY buys, id) t"):
+            self.train(source)
+        self.train("customers", name="shop")
+        model = self.sql("SELECT sotto.train_table('shop', epsilon => 1, lambda => 0.01)", user="curator")
+        self.assertEqual(self.sql(data.train(), user="analyst"), model)  # the one answer to one request
+
+    def test_every_method_of_one_server_runs(self):
+        for method in ("scs13", "dpgd", "shard_average", "output"):
+            with self.subTest(method=method):
+                asked = f'{{"method": "{method}", "epsilon": 2, "delta": 1e-7, "lambda": 0.1}}'
+                self.assertGreater(int(self.train(asked=asked)), 0)
+
+    def test_other_rows_than_those_of_the_ledger_are_refused_and_free(self):
+        before = self.charged("loose")
+        for source in ("(SELECT * FROM loose WHERE id > 1) t", "customers", "(SELECT * FROM loose UNION ALL SELECT * FROM loose) t",
+                       "(SELECT id, age + 1 AS age, income, home, buys FROM loose) t"):
+            with self.subTest(source=source):
+                self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) FROM {source}", user="curator")
+        self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) FROM loose WHERE false", "no rows", user="curator")
+        self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', sotto.cell(age)) FROM loose", user="curator")
+        self.assertEqual(self.charged("loose"), before)
+
+    def test_a_request_is_judged_before_the_first_row(self):
+        said = self.refuse(f"SELECT sotto.train_cells('loose', '{{\"epsilon\": 500, \"lambda\": 0.01}}', {CELLS}) FROM loose",
+                           "left", user="curator")
+        self.assertIn("53400", said)
+        self.refuse(f"SELECT sotto.train_cells('loose', '{{\"colour\": 1}}', {CELLS}) FROM loose", "colour", user="curator")
+        self.refuse(f"SELECT sotto.train_cells(NULL, '{ASKED}', {CELLS}) FROM loose", "must be given", user="curator")
+        self.refuse("SELECT sotto.train_array('loose', '{\"epsilon\": 1}', 'x', ARRAY[1.0]::float8[])", "columns", user="curator")
+
+    def test_a_table_without_a_copy_is_not_for_analysts(self):
+        self.refuse(data.train("loose"), "no packed copy", user="analyst")
+        self.refuse("SELECT sotto.plan('loose', epsilon => 1)", "no packed copy", user="analyst")
+
+    def test_arrays_of_both_widths_have_the_fingerprint_of_the_registered_ones(self):
+        self.sql("""CREATE TABLE wide AS SELECT CASE WHEN i % 2 = 0 THEN 'yes' ELSE 'no' END AS buys,
+                      ARRAY[CASE WHEN i % 2 = 0 THEN 0.8 ELSE -0.8 END, (i % 10) / 10.0]::float4[] AS x FROM generate_series(1, 600) i;
+                    INSERT INTO wide VALUES ('yes', '{1}'), ('no', NULL), (NULL, '{1,2,3}'), ('no', '{NULL,1}'), ('no', '{{1,2}}'),
+                      ('no', '{NaN,1}'), ('yes', '{1,2,3,4,5}'); GRANT SELECT ON wide TO curator""")
+        self.sql(data.register("wide", "wide", features='{"x": {"size": 2, "min": -1, "max": 1}}', options=UNPACKED), user="curator")
+        for x in ("x", "x::float8[]"):
+            model = self.sql(f"SELECT sotto.train_array('wide', '{ASKED}', sotto.cell(buys), {x}) FROM wide", user="curator")
+            self.assertEqual(self.sql(f"SELECT sotto.predict({model}, ARRAY[0.8, 0.5])", user="analyst"), "yes")
+        self.sql("SELECT sotto.train_table('wide', epsilon => 1, lambda => 0.02)", user="curator")
+
+    def test_cells_are_the_texts_of_a_cast_whatever_the_settings(self):
+        values = ("1::int2", "(-7)::int8", "0.1::float4", "1e300::float8", "'NaN'::float8", "12.50::numeric", "'a '::char(5)",
+                  "' b '::varchar", "'t'::bool", "'x'::text")
+        for value in values:
+            self.assertEqual(self.sql(f"SET extra_float_digits = -3; SELECT convert_from(sotto.cell({value}), 'UTF8')"),
+                             self.sql(f"SET extra_float_digits = 1; SELECT {value}::text"), value)
+        self.refuse("SELECT sotto.cell(now())", "must be cast")
+        self.refuse("SELECT sotto.cell('2020-01-01'::date)", "must be cast")
+
+    def test_the_budget_is_spent_though_the_query_is_rolled_back_or_stopped(self):
+        before = self.spent("loose")
+        self.sql(f"BEGIN; SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) FROM loose; ROLLBACK", user="curator")
+        self.assertAlmostEqual(self.spent("loose") - before, 1, places=6)
+        slow = '{"epsilon": 1, "lambda": 0.01, "passes": 300000, "batch_rows": 2000}'
+        self.refuse(f"SET statement_timeout = '3s'; SELECT sotto.train_cells('loose', '{slow}', {CELLS}) FROM loose", "57014",
+                    user="curator")
+        self.assertAlmostEqual(self.spent("loose") - before, 2, places=6)
+
+
+class AggregateAttacks(ServerCase):
+    settings = {"log_statement": "'all'"}
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql(data.register(epsilon=100), user="curator")
+        cls.server.sql("CREATE SCHEMA playground; GRANT ALL ON SCHEMA playground TO analyst;"
+                       "CREATE TABLE playground.mine AS SELECT * FROM customers LIMIT 10; GRANT SELECT ON playground.mine TO analyst")
+
+    def test_an_analyst_cannot_ask_whether_these_are_the_rows(self):
+        """Who knows all rows but one could offer both candidates to the ledger and see which it takes."""
+        for text in (f"SELECT sotto.train_cells('shop', '{ASKED}', {CELLS}) FROM playground.mine",
+                     "SELECT sotto.train_table('shop', epsilon => 1)", "SELECT sotto.train_table_('shop', '{}')",
+                     "SELECT sotto.train_array('shop', '{}', 'x', ARRAY[1.0]::float8[])",
+                     "SELECT sotto.train_array('shop', '{}', 'x', ARRAY[1.0]::float4[])",
+                     "SELECT sotto.shard_cells('x', 'y')", "SELECT sotto.shard_array('x', 'y', ARRAY[1.0]::float8[])",
+                     "SELECT sotto.register_('a', 'playground.mine', 'buys', '{}', '{}', '{}', 'unpacked')"):
+            with self.subTest(text=text):
+                self.refuse(text, "permission denied", user="analyst")
+                self.refuse(text, "permission denied", user="stranger")
+        self.assertEqual(self.charged(), 0)
+
+    def test_states_cannot_be_had(self):
+        for text in ("SELECT sotto.train_final(NULL)", "SELECT sotto.shard_final(NULL)",
+                     "SELECT sotto.collect_cells(NULL, 'shop', '{}', 'x')", "SELECT sotto.score_serialize_(NULL)"):
+            self.refuse(text, user="analyst")
+            self.refuse(text, user="curator")
+        # An aggregate of one's own around our transition function, with a final function that tells.
+        for user in ("analyst", "curator"):
+            self.refuse("""CREATE AGGREGATE playground.spy(text, jsonb, VARIADIC bytea[]) (SFUNC = sotto.collect_cells,
+                           STYPE = internal)""", user=user)
+            self.refuse("""CREATE FUNCTION playground.spy(internal) RETURNS bytea LANGUAGE c AS '$libdir/sotto',
+                           'pg_sotto_score_serialize'""", user=user)
+        # As a window function its final function would be called for every row.
+        self.refuse(f"SELECT sotto.train_cells('shop', '{ASKED}', {CELLS}) OVER (ORDER BY id) FROM customers", "window",
+                    user="curator")
+        # Even a superuser's direct call is none of an aggregate.
+        self.refuse("SELECT sotto.train_final(NULL::internal)")
+
+    def test_neither_plan_nor_log_has_a_state(self):
+        call = f"SELECT sotto.train_cells('shop', '{ASKED}', {CELLS}) FROM customers"
+        plan = self.sql(f"EXPLAIN (ANALYZE, VERBOSE, BUFFERS) {call}", user="curator")
+        self.assertNotIn("weights", plan)
+        self.assertIn("sotto.train_cells", plan)
+        self.assertNotIn("Parallel", plan)
+        self.sql("SET force_parallel_mode = on; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; "
+                 f"SET min_parallel_table_scan_size = 0; {call}", user="curator")
+        self.assertNotIn("weights", self.server.log.read_text())
+
+    def test_no_function_of_the_extension_is_open_to_the_public_and_none_is_a_definers(self):
+        open_ones = self.sql("SELECT string_agg(p.oid::regprocedure::text, ' ') FROM pg_proc p WHERE pronamespace = "
+                             "'sotto'::regnamespace AND (prosecdef OR has_function_privilege('stranger', p.oid, 'EXECUTE'))")
+        self.assertEqual(open_ones, "")
+        analysts = self.sql("SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc p WHERE pronamespace = "
+                            "'sotto'::regnamespace AND has_function_privilege('analyst', p.oid, 'EXECUTE')").split()
+        self.assertEqual(analysts, ["cell", "evaluate", "evaluate_", "model_text", "plan", "plan_", "predict", "predict_",
+                                    "predict_proba", "predict_proba_", "privacy_card", "score_array", "score_cells", "train",
+                                    "train_", "tune", "tune_"])
+        tables = self.sql("SELECT string_agg(relname, ' ') FROM pg_class WHERE relnamespace IN ('sotto'::regnamespace, "
+                          "'sotto_data'::regnamespace) AND relkind IN ('r', 'S') AND has_table_privilege('analyst', oid, 'SELECT')")
+        self.assertEqual(tables, "")
+
+
+class Parallel(ServerCase):
+    rows = 20000
+    settings = {"max_parallel_workers": 8, "max_worker_processes": 16}
+
+    def test_any_number_of_workers_gives_the_same_bits(self):
+        self.sql("CREATE TABLE small AS SELECT * FROM customers WHERE id <= 1000; GRANT SELECT ON small TO curator;"
+                 "ALTER TABLE customers SET (parallel_workers = 4)")
+        self.sql(data.register("small", "small"), user="curator")
+        model = self.sql(data.train("small"), user="analyst")
+        call = f"SELECT sotto.score_cells({model}, {CELLS}) FROM customers"
+        answers = set()
+        for workers in (0, 1, 2, 4):
+            plan_and_answer = self.sql(f"SET max_parallel_workers_per_gather = {workers}; SET parallel_setup_cost = 0; "
+                                       f"SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0; EXPLAIN {call}; {call}",
+                                       user="curator")
+            self.assertEqual("Gather" in plan_and_answer, workers > 0)
+            answers.add(plan_and_answer.splitlines()[-1])
+        self.assertEqual(len(answers), 1)
+        shown = json.loads(answers.pop())
+        whole = json.loads(self.sql(f"SELECT sotto.evaluate({model}, 'customers')"))
+        self.assertEqual(shown["rows"], self.rows)
+        self.assertEqual(shown["accuracy"], whole["accuracy"])
+        self.assertAlmostEqual(shown["loss"], whole["loss"], places=8)
+        self.refuse(call, "permission denied", user="analyst")
+
+
+class Upgrade(ServerCase):
+    @classmethod
+    def prepare(cls):
+        cls.server.sql("CREATE EXTENSION sotto VERSION '0.1.0';" + data.CUSTOMERS.format(rows=cls.rows) + data.ROLES)
+
+    def test_an_older_extension_is_brought_up_to_date_with_its_objects(self):
+        before = self.sql("SELECT count(*) FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace")
+        self.sql("ALTER EXTENSION sotto UPDATE")
+        self.assertGreater(int(self.sql("SELECT count(*) FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace")), int(before))
+        self.assertEqual(self.sql("SELECT extversion FROM pg_extension WHERE extname = 'sotto'"), "0.2.0")
+        self.sql(data.register(), user="curator")
+        self.sql(data.train(), user="analyst")
+
+
+if __name__ == "__main__":
+    unittest.main()

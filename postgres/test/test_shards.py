@@ -1,0 +1,195 @@
+"""Rows on three servers, trained on where they are: the aggregate travels, no row does."""
+import json
+import os
+import secrets
+import time
+import unittest
+
+import data
+from base import ServerCase, installation
+from server import Server
+
+SHARDED = data.LABEL.replace('"filter"', '"layout": "sharded", "filter"')
+COLUMNS = "id int, age int, income float8, home text, buys text"
+SLOW = '{"passes": 300000, "batch_rows": 1000}'
+
+
+class Shards(ServerCase):
+    rows = 3000
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.key = secrets.token_hex(32)
+        cls.give_key(cls.server)
+        cls.shards = []
+        for number in range(3):
+            shard = Server(installation(), {"log_statement": "'all'"}, os.environ.get("SOTTO_PG_PRELOAD"))
+            shard.__enter__()
+            cls.addClassCleanup(shard.__exit__)
+            cls.shards.append(shard)
+            cls.give_key(shard)
+            shard.sql("CREATE EXTENSION sotto; CREATE ROLE remote LOGIN IN ROLE sotto_curator; CREATE ROLE spy LOGIN IN ROLE sotto_analyst;"
+                      f"{data.CUSTOMERS.format(rows=cls.rows)} DELETE FROM customers WHERE id % 3 <> {number};"
+                      f"ALTER TABLE customers ADD shard int DEFAULT {number}; GRANT SELECT ON customers TO remote")
+        cls.server.sql("CREATE EXTENSION postgres_fdw; GRANT USAGE ON FOREIGN DATA WRAPPER postgres_fdw TO curator;"
+                       f"CREATE TABLE spread ({COLUMNS}, shard int) PARTITION BY LIST (shard); GRANT SELECT ON spread TO curator")
+        for number, shard in enumerate(cls.shards):
+            cls.server.sql(f"""
+              CREATE SERVER shard{number} FOREIGN DATA WRAPPER postgres_fdw
+                OPTIONS (host '127.0.0.1', port '{shard.port}', dbname 'postgres', extensions 'sotto',
+                         async_capable 'true');
+              CREATE USER MAPPING FOR curator SERVER shard{number} OPTIONS (user 'remote', password_required 'false');
+              CREATE FOREIGN TABLE spread{number} PARTITION OF spread FOR VALUES IN ({number}) SERVER shard{number}
+                OPTIONS (table_name 'customers');""")
+        cls.server.sql(data.register("spread", "spread", epsilon=100, options=SHARDED), user="curator")
+
+    @classmethod
+    def give_key(cls, server):
+        path = server.anchors / "cluster.key"
+        path.write_text(cls.key)
+        path.chmod(0o600)
+        server.own(server.anchors)
+
+    def train(self, epsilon=2, options="{}", **more):
+        return self.sql(f"SELECT sotto.train('spread', epsilon => {epsilon}, lambda => 0.01, options => '{options}')",
+                        **{"user": "analyst", **more})
+
+    def test_shards_are_trained_on_and_averaged_under_one_budget(self):
+        self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'spread'"), str(self.rows))
+        before = self.spent("spread")
+        plan = json.loads(self.sql("SELECT sotto.plan('spread', epsilon => 2, lambda => 0.01)", user="analyst"))
+        self.assertEqual(plan["method"], "shard_average")
+        model = self.train()
+        self.assertAlmostEqual(self.spent("spread") - before, 2, places=6)
+        card = json.loads(self.sql(f"SELECT sotto.privacy_card({model})", user="analyst"))
+        self.assertTrue(card["private"])
+        self.assertIn("3.6", card["theorem"])
+        right = self.sql(f"SELECT avg((sotto.predict({model}, t) = buys)::int) FROM customers t")
+        self.assertGreater(float(right), 0.8)
+        self.assertEqual(self.train(), model)  # stored
+        for shard in self.shards:  # workers never spend
+            self.assertEqual(shard.sql("SELECT count(*) FROM sotto.ledger_record"), "0")
+
+    def test_the_plan_shows_that_no_row_is_shipped(self):
+        cells = "sotto.cell(age), sotto.cell(income), sotto.cell(home), sotto.cell(buys)"
+        plan = self.sql("SET enable_partitionwise_aggregate = on; SET enable_hashagg = off; SET enable_sort = off; EXPLAIN (VERBOSE, COSTS OFF) SELECT shard, "
+                        f"sotto.shard_cells('x', {cells}) FROM spread GROUP BY 1", user="curator")
+        self.assertEqual(plan.count("Foreign Scan"), 3)
+        self.assertEqual(plan.count("Relations: Aggregate on"), 3)
+        self.assertNotIn("GroupAggregate", plan)
+        self.assertNotIn("HashAggregate", plan)
+        self.train(epsilon=0.5)
+        for shard in self.shards:
+            asked = [line for line in shard.log.read_text().splitlines() if "FROM public.customers" in line]
+            self.assertTrue(asked)
+            for line in asked:
+                self.assertIn("sotto.shard_cells", line)
+                self.assertIn("GROUP BY", line)
+
+    def test_what_would_ship_rows_is_refused_before_anything_is_charged(self):
+        before = self.charged("spread")
+        self.sql("ALTER SERVER shard1 OPTIONS (DROP extensions)")
+        try:
+            self.refuse("SELECT sotto.train('spread', epsilon => 1.25)", "shipped", user="analyst")
+        finally:
+            self.sql("ALTER SERVER shard1 OPTIONS (ADD extensions 'sotto')")
+        self.assertEqual(self.charged("spread"), before)
+
+    def test_only_the_method_with_a_proof_runs_on_shards(self):
+        self.refuse("SELECT sotto.train('spread', method => 'bolt_on', epsilon => 1)", "shard_average", user="analyst")
+        self.refuse("SELECT sotto.train('spread', epsilon => 1, options => '{\"order\": \"fresh\"}')", "order", user="analyst")
+        self.refuse("SELECT sotto.tune('spread', '{\"lambda\": [0.1]}', epsilon => 1, delta => 1e-6)", "sharded", user="analyst")
+
+    def test_a_shard_that_is_killed_in_the_middle_costs_and_releases_nothing(self):
+        before, models = self.charged("spread"), self.sql("SELECT count(*) FROM sotto.models")
+        slow = self.server.start_sql(f"SELECT sotto.train('spread', epsilon => 1, lambda => 0.01, options => '{SLOW}')", user="analyst")
+        deadline = time.monotonic() + 60
+        victim = self.shards[1]
+        while time.monotonic() < deadline and victim.sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'remote' AND "
+                                                         "state = 'active'") == "0":
+            time.sleep(0.1)
+        self.assertEqual(self.charged("spread"), before + 1)  # before a row was read
+        victim.kill()
+        out, said = slow.communicate()
+        self.assertNotEqual(slow.returncode, 0)
+        self.assertNotIn("weights", said)
+        self.assertEqual(out.strip(), "")
+        self.assertEqual(self.charged("spread"), before + 1)
+        self.assertEqual(self.sql("SELECT count(*) FROM sotto.models"), models)
+        victim.start()
+        self.train(epsilon=1.5)
+        self.sql("SELECT sotto.verify('spread')", user="curator")
+
+    def test_cancelling_reaches_the_shards(self):
+        slow = f"SELECT sotto.train('spread', epsilon => 1.1, lambda => 0.01, options => '{SLOW}')"
+        self.refuse(f"SET statement_timeout = '3s'; {slow}", "57014", user="analyst")
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and any(shard.sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'remote' AND "
+                                                            "state = 'active'") != "0" for shard in self.shards):
+            time.sleep(0.2)
+        for shard in self.shards:
+            self.assertEqual(shard.sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'remote' AND state = 'active'"), "0")
+
+    def test_changed_rows_are_noticed_and_a_refresh_takes_them_up(self):
+        shard = self.shards[2]
+        row = "(90001, 30, 50, 'city', 'yes', 2)"
+        shard.sql(f"INSERT INTO customers VALUES {row}")
+        try:
+            self.refuse("SELECT sotto.train('spread', epsilon => 1.75, lambda => 0.01)", "not those", user="analyst")
+            self.sql("SELECT sotto.refresh('spread')", user="curator")
+            self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'spread'"), str(self.rows + 1))
+            self.train(epsilon=1.8)
+        finally:
+            shard.sql("DELETE FROM customers WHERE id = 90001")
+            self.sql("SELECT sotto.refresh('spread')", user="curator")
+
+    def test_what_a_shard_answers_is_sealed(self):
+        # The curator's own call gets bytes: never the same, and never a weight in the clear.
+        logged = self.shards[0].log.read_text()
+        self.assertNotIn("weights", logged)
+        call = [line for line in logged.splitlines() if "shard_cells" in line and "FROM public.customers" in line][-1]
+        sealed = call[call.index("'\\\\x") if "'\\\\x" in call else call.index("'\\x"):].split("'")[1].replace("\\\\", "\\")
+        query = (f"SELECT encode(sotto.shard_cells('{sealed}'::bytea, sotto.cell(age), sotto.cell(income), sotto.cell(home), "
+                 "sotto.cell(buys)), 'hex') FROM customers")
+        first, second = (self.shards[0].sql(query, user="remote") for _ in range(2))
+        self.assertEqual(len(first), len(second))
+        self.assertFalse(set(first[i:i + 16] for i in range(0, len(first), 16)) & set(second[i:i + 16] for i in range(0, len(second), 16)))
+        self.assertIn("permission denied", self.shards[0].refusal(query, user="spy"))
+
+    def test_the_shard_of_a_row_must_not_be_a_value(self):
+        self.refuse(data.register("bad", "spread", features='{"age": [20, 80], "shard": [0, 2]}', options=SHARDED), "must not",
+                    user="curator")
+        self.refuse(data.register("bad", "customers", options=SHARDED), "partitioned by a list", user="curator")
+
+    def test_a_search_path_decides_neither_column_nor_shard(self):
+        self.sql("CREATE SCHEMA playground; GRANT ALL ON SCHEMA playground TO analyst; GRANT USAGE ON SCHEMA playground TO PUBLIC")
+        self.sql("CREATE TABLE playground.seen (who text); GRANT INSERT ON playground.seen TO PUBLIC", user="analyst")
+        for type_ in ("oid", "int4", "int2", "text"):
+            self.sql(f"""CREATE FUNCTION playground.spy({type_}, {type_}) RETURNS bool LANGUAGE plpgsql AS
+              $$BEGIN INSERT INTO playground.seen VALUES (current_user); RETURN true; END$$;
+              CREATE OPERATOR playground.= (LEFTARG = {type_}, RIGHTARG = {type_}, FUNCTION = playground.spy)""", user="analyst")
+        self.sql("SET search_path = playground, pg_catalog; SELECT sotto.train('spread', epsilon => 1.9, lambda => 0.01);"
+                 "SELECT sotto.plan('spread', epsilon => 1)", user="analyst")
+        self.assertEqual(self.sql("SELECT count(*) FROM playground.seen"), "0")
+
+    def test_without_the_key_nothing_is_asked(self):
+        path = self.server.anchors / "cluster.key"
+        path.rename(path.with_suffix(".gone"))
+        try:
+            before = self.charged("spread")
+            self.refuse("SELECT sotto.train('spread', epsilon => 1.3)", "key of the shards", user="analyst")
+            path.write_text("0" * 64)
+            path.chmod(0o644)
+            self.server.own(self.server.anchors)
+            self.refuse("SELECT sotto.train('spread', epsilon => 1.3)", "mode 600", user="analyst")
+            self.assertEqual(self.charged("spread"), before)
+            path.chmod(0o600)
+            self.refuse("SELECT sotto.train('spread', epsilon => 1.3, lambda => 0.01)", "sealed", user="analyst")
+            self.assertEqual(self.charged("spread"), before + 1)
+        finally:
+            path.with_suffix(".gone").rename(path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,114 @@
+// Runs inside a release that is charged as a whole draw under its reservation, within their share, in one process.
+#include <sys/wait.h>
+
+#include "ledger_testing.h"
+#include "sotto/privacy/curator.h"
+
+namespace sotto::test {
+namespace {
+
+constexpr Relation kReplace = Relation::replace_one;
+
+/// A release of one number that costs rho.
+Mechanism noise_of(double rho) {
+  DiscreteGaussianNoise noise;
+  noise.sensitivity = 1;
+  noise.dimension = 1;
+  noise.grid = make_grid(1, 1);
+  noise.rho = rho;
+  return noise;
+}
+void draw(Curator& curator, double rho) { curator.release(Sensitive<Vector>(Vector{1}), noise_of(rho)); }
+void charge_and_draw(Curator& curator, double rho) {
+  curator.charge({event_of(noise_of(rho))});
+  draw(curator, rho);
+}
+
+class TrialRuns : public LedgerTest {
+ protected:
+  TrialRuns() { SqliteLedger::create(path_, terms_of(FilterKind::rdp, 1, 1e-6), kSomeData); }
+  const Event selection_ = select_best(ZcdpEvent{0.001}, PoissonRuns{2});
+  const Event parts_ = parallel({event_of(noise_of(0.01)), ExponentialEvent{0.1}});
+  BitSource bits_;
+};
+
+TEST_F(TrialRuns, AreOpenedOnceForWhatWasCharged) {
+  Curator curator(bits_);
+  EXPECT_EQ(refused([&] { curator.open_trials(parts_, kReplace); }), ErrorKind::budget_exceeded);
+  curator.charge({parts_});
+  curator.open_trials(parts_, kReplace);
+  EXPECT_EQ(refused([&] { curator.open_trials(parts_, kReplace); }), ErrorKind::budget_exceeded);
+  curator.charge({ZcdpEvent{1}});
+  EXPECT_EQ(refused([&] { curator.open_trials(ZcdpEvent{1}, kReplace); }), ErrorKind::unsupported);
+}
+
+TEST_F(TrialRuns, OfPartsCostExactlyTheirPartAndThereAreNoMore) {
+  Curator whole(bits_);
+  whole.charge({parts_});
+  Trials trials = whole.open_trials(parts_, kReplace);
+  Curator first = trials.next();
+  EXPECT_EQ(refused([&] { charge_and_draw(first, 0.02); }), ErrorKind::budget_exceeded);
+  Curator second = trials.next();
+  second.charge({ExponentialEvent{0.1}});
+  const Choice choice{1, 0.1, Aim::smallest, Vector(2, 0.0)};
+  EXPECT_NO_THROW(second.choose(Sensitive<Vector>(Vector{0, 1}), choice));
+  EXPECT_EQ(refused([&] { second.choose(Sensitive<Vector>(Vector{0, 1}), choice); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(refused([&] { trials.next(); }), ErrorKind::budget_exceeded);
+}
+
+TEST_F(TrialRuns, OfASelectionStayBelowTheRhoOfOneRun) {
+  Curator whole(bits_);
+  whole.charge({selection_});
+  Trials trials = whole.open_trials(selection_, kReplace);
+  for (int run = 0; run < 5; ++run) {
+    Curator trial = trials.next();
+    charge_and_draw(trial, 0.0009);
+    EXPECT_EQ(refused([&] { charge_and_draw(trial, 0.0002); }), ErrorKind::budget_exceeded);
+  }
+}
+
+TEST_F(TrialRuns, DrawOnlyWhileTheReservationIsOpen) {
+  SqliteLedger ledger(path_);
+  Curator whole(bits_);
+  const Charge charge{selection_};
+  Reservation reservation = whole.charge({{&charge, 1}, 0.5, 1e-7, 0}, ledger, "tuned");
+  Trials trials = whole.open_trials(selection_, kReplace);
+  Curator trial = trials.next();
+  charge_and_draw(trial, 0.0005);
+  EXPECT_EQ(refused([&] { ledger.cancel(std::move(reservation)); }), ErrorKind::internal) << "something was drawn";
+  ledger.release(std::move(reservation), "the model");
+  trial.charge({event_of(noise_of(0.0001))});
+  EXPECT_EQ(refused([&] { draw(trial, 0.0001); }), ErrorKind::budget_exceeded);
+  Curator late = trials.next();
+  EXPECT_EQ(refused([&] { charge_and_draw(late, 0.0001); }), ErrorKind::budget_exceeded);
+}
+
+TEST_F(TrialRuns, CarryTheStampsOfTheWhole) {
+  BitSource seeded(ReproducibleSeed{1});
+  Curator whole(seeded);
+  whole.charge({selection_});
+  EXPECT_EQ(whole.open_trials(selection_, kReplace).next().stamps(), whole.stamps());
+  EXPECT_FALSE(whole.stamps().empty());
+}
+
+TEST_F(TrialRuns, NoCuratorDrawsInAChildProcess) {
+  Curator curator(bits_);
+  curator.charge({event_of(noise_of(0.01)), 2});
+  curator.release(Sensitive<Vector>(Vector{1}), noise_of(0.01));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      draw(curator, 0.01);
+    } catch (const Error& error) {
+      ::_exit(error.kind() == ErrorKind::internal ? 0 : 1);
+    }
+    ::_exit(2);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_NO_THROW(draw(curator, 0.01)) << "the charge is still the parent's";
+}
+
+}  // namespace
+}  // namespace sotto::test
