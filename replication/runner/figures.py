@@ -77,7 +77,7 @@ def summarise(results, measure):
 
 
 def _curve(plan, place, series, results):
-    points, refused = [], set()
+    points, refused, complete = [], set(), True
     for x, keys in plan.points.get(place, {}).items():
         found = [results.get(key) for key in keys]
         refused |= {r["error"] for r in found if r and "error" in r}
@@ -85,30 +85,35 @@ def _curve(plan, place, series, results):
             if r and series["private"] and not r.get("valid", True):
                 raise AssertionError(f"{place}: {series['name']} is declared private, its card says otherwise")
         point = summarise(found, series["measure"])
+        complete = complete and any(found)
         if point:
             points.append(dict(x=x, **point))
-    return dict(name=series["name"], private=series["private"], points=points), refused
+    return dict(name=series["name"], private=series["private"], points=points), refused, complete
 
 
 def build(plan, figure, paper, results):
     """(figure as JSON, its claims)."""
-    panels, refused = [], set()
+    panels, refused, incomplete = [], set(), set()
     for i, panel in enumerate(figure["panels"]):
         curves = []
         for j, series in enumerate(panel["series"]):
-            curve, why = _curve(plan, (figure["id"], i, j), series, results)
+            curve, why, complete = _curve(plan, (figure["id"], i, j), series, results)
             refused |= why
+            if not complete:
+                incomplete.add((panel["title"], series["name"]))
             if curve["points"]:
                 curves.append(curve)
         if curves:
             panels.append(dict(title=panel["title"], x=panel["x"], y=panel["y"], series=curves))
-    points = verdicts.Points(panels)
+    points = verdicts.Points(panels, incomplete)
     kind, text, claims = verdicts.figure_verdict(figure["checks"], points, figure["variants"])
     if figure["not_run"]:
         kind, text = verdicts.NOT_RUN, figure["not_run"]
     caption = figure["caption"]
     if refused:
         caption += " Refused by the program and left out: " + "; ".join(sorted(refused)) + "."
+    if incomplete:
+        caption += " Not all of it has been run yet."
     lost = sorted({p for p in _sets(figure) if p in plan.absent})
     if lost:
         caption += " Data not at hand: " + ", ".join(lost) + "."

@@ -187,6 +187,13 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual(verdicts.judge(rule, points, ("private",)), [("private", None, None)])
 
 
+    def test_no_rule_is_judged_by_a_part_of_a_curve(self):
+        points = verdicts.Points(panels(a=[(1, 1.0)], b=[(1, 2.0)]), {("A", "a")})
+        for value in ("last('A', 'a')", "ratios('a', 'b')", "curve_ratios('a', 'b')", "min(at(p, 'a', 1) for p in panels)"):
+            self.assertEqual(verdicts.judge(declare.check("c", "", value, "x"), points, ("",))[0][2], None, value)
+        self.assertEqual(verdicts.judge(declare.check("c", "", "last('A', 'b')", "x == 2"), points, ("",))[0][2], True)
+
+
 class StampTest(unittest.TestCase):
     SEED = "the noise came from a seeded source, so anyone with the seed can subtract it"
 
@@ -244,6 +251,13 @@ class FigureTest(Scratch):
         shown, _ = self.run_it()
         self.assertIn("Data not at hand: absent", shown[0]["caption"])
         self.assertEqual([s["name"] for s in shown[0]["panels"][0]["series"]], ["private"])
+
+    def test_a_figure_of_which_points_are_missing_is_not_judged_by_the_others(self):
+        plan = figures.Plan(self.experiment(), figures.Extent("quick"), Memory(), "program")
+        results = {t.key: dict(objective=1.0, valid=True) for t in plan.tasks if t.what["settings"]["batch_rows"] == 1}
+        shown, claims = figures.write_all(plan, results, self.folder, "")
+        self.assertEqual(claims[0]["verdict"], "not_run")
+        self.assertIn("Not all of it", shown[0]["caption"])
 
     def test_a_curve_declared_private_whose_card_says_otherwise_stops_the_run(self):
         with self.assertRaises(AssertionError):
