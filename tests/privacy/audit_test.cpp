@@ -82,6 +82,13 @@ TEST(TinyAccountant, AgreesAboutSelectionsAndParts) {
   EXPECT_GT(tiny::delta_of(event_text(mixed), 0.5, true), 0);
 }
 
+TEST(TinyAccountant, PureReleasesTakeTheirEpsilonOffAndGaussianOnesHaveTheRest) {
+  const double library = pld_delta(sequence({PureEvent{5.6}, GaussianEvent{0.8}}), Relation::replace_one, 8).lower;
+  const double mixed = tiny::delta_of("sequence(pure(epsilon=5.6), gaussian(mu=0.8))", 8, true);
+  EXPECT_NEAR(mixed, gaussian_delta(0.8, 8 - 5.6), 1e-12);
+  EXPECT_GE(mixed, library);
+}
+
 TEST(TinyAccountant, WhatItCannotReadHasNoPrice) {
   EXPECT_TRUE(std::isinf(tiny::delta_of("nonsense", 1, true)));
   EXPECT_TRUE(std::isinf(tiny::delta_of("sequence(gaussian(mu=1), poisson_sampled(noise=1, rate=0.5))", 1, true)));

@@ -157,6 +157,7 @@ double Apart::cost_over(double epsilon, double delta) const {
   } else if (delta > 0 && cost.rho > 0 && std::isfinite(cost.rho)) {
     best = std::min(best, tiny::zcdp_delta(cost.rho, epsilon) / delta);
   }
+  if (delta > 0) best = std::min(best, tiny::mixed_delta(cost, epsilon) / delta);
   return best / (1 + 1e-6);
 }
 

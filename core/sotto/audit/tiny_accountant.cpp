@@ -73,12 +73,14 @@ Totals& Totals::operator+=(const Totals& other) {
   delta += other.delta;
   rho += other.rho;
   mu_squared += other.mu_squared;
+  pure += other.pure;
+  normal += other.normal;
   return *this;
 }
 
 Totals add_up(const std::vector<Line>& lines) {
   Totals totals;
-  if (lines.empty()) totals = {kNone, kNone, kNone, kNone};
+  if (lines.empty()) totals = {kNone, kNone, kNone, kNone, kNone, kNone};
   for (const Line& line : lines) {
     const double epsilon = line.number("epsilon", kNone), mu = line.number("mu", kNone),
                  rho = line.number("rho", kNone);
@@ -86,6 +88,8 @@ Totals add_up(const std::vector<Line>& lines) {
     totals.epsilon += line.times * (line.number("delta", 0) >= 0 ? epsilon : kNone);
     totals.delta += line.times * line.number("delta", 0);
     totals.mu_squared += line.times * (gaussian ? mu * mu : kNone);
+    totals.normal += gaussian ? line.times * mu * mu : 0;
+    totals.pure += gaussian ? 0 : line.times * (line.number("delta", 0) > 0 ? kNone : epsilon);
     totals.rho += line.times * (gaussian                   ? mu * mu / 2
                                 : rho < kNone              ? rho
                                 : line.number("delta") > 0 ? kNone
@@ -96,6 +100,11 @@ Totals add_up(const std::vector<Line>& lines) {
 
 double gaussian_delta(double mu, double epsilon) {
   return phi(-epsilon / mu + mu / 2) - std::exp(epsilon) * phi(-epsilon / mu - mu / 2);
+}
+
+double mixed_delta(const Totals& totals, double epsilon) {
+  if (!(totals.normal > 0) || !(totals.pure < epsilon)) return 1;
+  return gaussian_delta(std::sqrt(totals.normal), epsilon - totals.pure);
 }
 
 namespace {
@@ -241,7 +250,7 @@ Kinds kinds_of(const std::vector<Line>& lines) {
 double plain_delta(const Totals& totals, double epsilon) {
   if (totals.epsilon <= epsilon * (1 + 1e-9)) return totals.delta;
   if (std::isfinite(totals.mu_squared)) return gaussian_delta(std::sqrt(totals.mu_squared), epsilon);
-  return zcdp_delta(totals.rho, epsilon);
+  return std::min(zcdp_delta(totals.rho, epsilon), mixed_delta(totals, epsilon));
 }
 
 }  // namespace

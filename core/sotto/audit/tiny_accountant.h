@@ -24,6 +24,7 @@ struct Totals {
   double epsilon = 0, delta = 0;  ///< sum
   double rho = 0;                 ///< zCDP
   double mu_squared = 0;          ///< GDP
+  double pure = 0, normal = 0;    ///< epsilon of pure lines beside mu^2 of Gaussian ones
   Totals& operator+=(const Totals& other);
 };
 Totals add_up(const std::vector<Line>& lines);
@@ -32,6 +33,8 @@ Totals add_up(const std::vector<Line>& lines);
 /// of objective perturbation, and of `steps` Poisson-sampled Gaussian sums; the last to about 1 percent.
 double gaussian_delta(double mu, double epsilon);
 double zcdp_delta(double rho, double epsilon);
+double mixed_delta(const Totals& totals,
+                   double epsilon);  ///< pure lines take their epsilon off, Gaussian ones the rest
 double selection_delta(double rho, double mean, double epsilon);
 double objective_delta(const Line& line, double epsilon);
 struct Sampled {
