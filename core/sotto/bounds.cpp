@@ -22,6 +22,12 @@ double found_size(const BoundCounts& sizes, const BoundsRequest& request, double
   return sizes.grid()[curator.choose(sizes.above(request.tail), size_choice(epsilon))];
 }
 
+/// Rows are clipped to it, so it need not be larger than what training takes: rarely, chance chooses a larger size.
+double found_norm(const BoundCounts& sizes, const BoundsRequest& request, double epsilon, Curator& curator) {
+  constexpr double kMostTrained = 1e6;
+  return std::min(found_size(sizes, request, epsilon, curator), kMostTrained);
+}
+
 Range found_range(const BoundCounts& counts, const BoundsRequest& request, double epsilon, Curator& curator) {
   const std::vector<double>& grid = counts.grid();
   const std::size_t low = curator.choose(counts.below(request.tail), lower_choice(epsilon));
@@ -116,7 +122,7 @@ Schema run_plan(BoundsRun run, Curator& curator) {
   if (run.request.data_norm) {
     const NormCounts counts = count_norms(run.path, schema);
     run.check.require_same(counts.reading);
-    schema.data_norm = found_size(counts.norms, run.request, run.plan.epsilon_each, curator);
+    schema.data_norm = found_norm(counts.norms, run.request, run.plan.epsilon_each, curator);
   }
   return schema;
 }
@@ -170,7 +176,7 @@ FoundNorm find_data_norm(const BoundCounts& counts, const Budget& budget, double
   const BoundsPlan plan = plan_data_norm(request);
   Curator curator(bits);
   for (const Charge& charge : plan.charges) curator.charge(charge);
-  return {found_size(counts, request, plan.epsilon_each, curator), cost_of(plan, request, ""), curator.stamps()};
+  return {found_norm(counts, request, plan.epsilon_each, curator), cost_of(plan, request, ""), curator.stamps()};
 }
 
 FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits, const LedgerUse& use) {
