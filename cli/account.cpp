@@ -125,9 +125,7 @@ struct AccountVerb {
 }  // namespace
 
 void add_account(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "account", "what a fixed plan of noisy releases promises; reads no row");
-  auto state = std::make_shared<AccountVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<AccountVerb>(program, output, "account", "what a fixed plan of noisy releases promises; reads no row");
 }
 
 }  // namespace sotto::cli

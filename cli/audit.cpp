@@ -183,9 +183,7 @@ struct AuditVerb {
 }  // namespace
 
 void add_audit(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "audit", "try to break the promises of this program; reads no row");
-  auto state = std::make_shared<AuditVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<AuditVerb>(program, output, "audit", "try to break the promises of this program; reads no row");
 }
 
 }  // namespace sotto::cli

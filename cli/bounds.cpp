@@ -124,10 +124,8 @@ BoundsRequest TrainBoundsFlags::share_of(Budget& budget) const {
 }
 
 void add_bounds(CLI::App& data, Output& output) {
-  CLI::App* verb = add_verb(data, output, "bounds",
-                            "find ranges, values of text columns and the data norm privately; writes a schema");
-  auto state = std::make_shared<BoundsVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<BoundsVerb>(data, output, "bounds",
+                  "find ranges, values of text columns and the data norm privately; writes a schema");
 }
 
 }  // namespace sotto::cli

@@ -89,10 +89,7 @@ struct CalibrateVerb {
 }  // namespace
 
 void add_calibrate(CLI::App& program, Output& output) {
-  CLI::App* verb =
-      add_verb(program, output, "calibrate", "the noise, steps, rate, epsilon or delta that a target allows");
-  auto state = std::make_shared<CalibrateVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<CalibrateVerb>(program, output, "calibrate", "the noise, steps, rate, epsilon or delta that a target allows");
 }
 
 }  // namespace sotto::cli

@@ -192,13 +192,6 @@ struct SynthVerb {
   std::optional<std::uint64_t> seed;
 };
 
-template <class Verb>
-void add(CLI::App& parent, Output& output, const std::string& name, const std::string& help) {
-  CLI::App* verb = add_verb(parent, output, name, help);
-  auto state = std::make_shared<Verb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
-}
-
 }  // namespace
 
 void add_data(CLI::App& program, Output& output) {

@@ -42,9 +42,7 @@ struct GetVerb {
 }  // namespace
 
 void add_get(CLI::App& data, Output& output) {
-  CLI::App* verb = add_verb(data, output, "get", "fetch a public data set and check it against its pinned checksum");
-  auto state = std::make_shared<GetVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<GetVerb>(data, output, "get", "fetch a public data set and check it against its pinned checksum");
 }
 
 }  // namespace sotto::cli

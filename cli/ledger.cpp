@@ -260,13 +260,6 @@ struct MoveVerb : LedgerVerb {
   std::string anchor;
 };
 
-template <class Verb>
-void add(CLI::App& parent, Output& output, const std::string& name, const std::string& help) {
-  CLI::App* verb = add_verb(parent, output, name, help);
-  auto state = std::make_shared<Verb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
-}
-
 }  // namespace
 
 void add_ledger(CLI::App& program, Output& output) {

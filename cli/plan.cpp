@@ -67,10 +67,7 @@ struct PlanVerb {
 }  // namespace
 
 void add_plan(CLI::App& program, Output& output) {
-  CLI::App* verb =
-      add_verb(program, output, "plan", "what a run would cost and how large its noise would be; reads no row");
-  auto state = std::make_shared<PlanVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<PlanVerb>(program, output, "plan", "what a run would cost and how large its noise would be; reads no row");
 }
 
 }  // namespace sotto::cli

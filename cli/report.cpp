@@ -117,9 +117,7 @@ struct ReportVerb {
 }  // namespace
 
 void add_report(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "report", "one page to read: of a model, or of a replication's figures");
-  auto state = std::make_shared<ReportVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<ReportVerb>(program, output, "report", "one page to read: of a model, or of a replication's figures");
 }
 
 }  // namespace sotto::cli

@@ -98,9 +98,7 @@ struct TrainVerb {
 }  // namespace
 
 void add_train(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "train", "train a model on a file and print its privacy card");
-  auto state = std::make_shared<TrainVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<TrainVerb>(program, output, "train", "train a model on a file and print its privacy card");
 }
 
 }  // namespace sotto::cli

@@ -89,9 +89,7 @@ struct TuneVerb {
 }  // namespace
 
 void add_tune(CLI::App& program, Output& output) {
-  CLI::App* verb = add_verb(program, output, "tune", "find parameters privately, train with them, print the card");
-  auto state = std::make_shared<TuneVerb>(*verb);
-  verb->callback([state, &output] { state->run(output); });
+  add<TuneVerb>(program, output, "tune", "find parameters privately, train with them, print the card");
 }
 
 }  // namespace sotto::cli

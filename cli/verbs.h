@@ -1,5 +1,7 @@
 #pragma once
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
 
 #include "output.h"
 
@@ -25,5 +27,13 @@ void add_manual(CLI::App& program, Output& output);
 
 /// A subcommand with the flag every verb has.
 CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, const std::string& help);
+
+/// The same, of a verb that is a struct: built from its subcommand, it has `run`.
+template <class Verb>
+void add(CLI::App& parent, Output& output, const std::string& name, const std::string& help) {
+  CLI::App* verb = add_verb(parent, output, name, help);
+  auto state = std::make_shared<Verb>(*verb);
+  verb->callback([state, &output] { state->run(output); });
+}
 
 }  // namespace sotto::cli

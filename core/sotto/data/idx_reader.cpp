@@ -9,7 +9,7 @@ namespace sotto {
 namespace {
 
 constexpr unsigned char kUnsignedByte = 0x08;
-constexpr std::size_t kChunk = std::size_t{1} << 16;
+constexpr std::size_t kReadAtOnce = std::size_t{1} << 16;
 
 /// Bytes a value of the IDX type takes, 0 when there is no such type.
 std::size_t width_of(unsigned char type) noexcept {
@@ -86,7 +86,7 @@ bool IdxFile::next(std::vector<double>& values) {
   const std::size_t needed = width * item_size_;
   values.clear();
   for (std::size_t done = 0; done < needed;) {
-    raw_.resize(std::min(kChunk, needed - done));
+    raw_.resize(std::min(kReadAtOnce, needed - done));
     if (read_fully(*source_, raw_) != raw_.size()) errors_.fail("ends before the last item its header announces");
     for (std::size_t i = 0; i < raw_.size(); i += width) values.push_back(decode(type_, big_endian(&raw_[i], width)));
     done += raw_.size();

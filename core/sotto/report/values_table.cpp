@@ -45,7 +45,7 @@ std::string x_text(const Chart& chart, double x) {
   return place < chart.x.names.size() ? escaped(chart.x.names[place]) : short_number(x);
 }
 
-constexpr const char* kNotPrivate = R"( <span class="tag">not private</span>)";
+constexpr const char* kNotPrivateTag = R"( <span class="tag">not private</span>)";
 
 }  // namespace
 
@@ -56,7 +56,7 @@ std::string values_table(const Chart& chart) {
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const Series& series = chart.series[i];
     text += fmt::format(R"(<th scope="col" class="{}">{}{}</th>)", colour_class(i), escaped(series.name),
-                        series.is_private ? "" : kNotPrivate);
+                        series.is_private ? "" : kNotPrivateTag);
   }
   text += "</tr></thead><tbody>\n";
   std::size_t number = 0;
@@ -76,7 +76,7 @@ std::string legend(const std::vector<Series>& series) {
   std::string text = R"(<ul class="legend">)";
   for (std::size_t i = 0; i < series.size(); ++i) {
     text += fmt::format(R"(<li><svg viewBox="0 0 34 14" aria-hidden="true">{}</svg><span>{}{}</span></li>)",
-                        svg_swatch(series[i], i), escaped(series[i].name), series[i].is_private ? "" : kNotPrivate);
+                        svg_swatch(series[i], i), escaped(series[i].name), series[i].is_private ? "" : kNotPrivateTag);
   }
   return text + "</ul>";
 }
