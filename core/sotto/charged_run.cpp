@@ -71,8 +71,9 @@ void refuse_ledger_if(bool refused, const std::string& why) {
 
 void require_reading(const std::string& reading, const LedgerTerms& terms) {
   if (reading.empty() || reading == terms.reading) return;
-  refuse_ledger_if(terms.reading.empty(),
-                   "it does not say how text is read, as it was made from other than a text file; nothing was read");
+  refuse_ledger_if(
+      terms.reading.empty(),
+      "it does not say how text is read: it was made by an older version, or not for a text file; nothing was read");
   refuse_ledger_if(true, "its data is read as: " + terms.reading + "; the request says: " + reading +
                              "; nothing was read and nothing charged");
 }
