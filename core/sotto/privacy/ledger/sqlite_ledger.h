@@ -56,7 +56,6 @@ class SqliteLedger final : public Ledger {
   /// One record, committed, flushed, anchored. `make` sees the chain as it is then.
   LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);
   LedgerRecord commit(LedgerRecord record, const std::string* bytes);
-  LedgerRecord ending(RecordKind kind, const Ending& ending) const;
 
   std::string path_;
   Clock clock_;
