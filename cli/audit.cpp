@@ -56,17 +56,13 @@ struct AuditVerb {
     app.add_flag("--all", all, "every layer over every method of the product, or over --method alone");
     app.add_flag("--museum", museum, "wrong methods of the literature, each with the evidence that breaks it");
     app.add_flag("--quick", options.quick, "fewer settings and games: a few minutes at most");
-    app.add_option("--games", options.games, "games on each neighbour")
-        ->type_name("")
-        ->check(CLI::Range(1, 1000000000));
+    add_count(app, "--games", options.games, "games on each neighbour")->check(CLI::Range(1, 1000000000));
     app.add_option("--check", options.check, "this check alone: " + list_of_checks())->type_name("");
-    app.add_option("--seed", options.seed, "of everything drawn; 0 takes bits from the operating system")
-        ->type_name("")
+    add_count(app, "--seed", options.seed, "of everything drawn; 0 takes bits from the operating system")
         ->capture_default_str();
     app.add_option("--data", data, "a file whose schema and facts the planned training has; its rows are not read")
         ->type_name("FILE");
-    app.add_option("--rows", facts.rows, "rows of the planned training; a block file says how many it has")
-        ->type_name("")
+    add_count(app, "--rows", facts.rows, "rows of the planned training; a block file says how many it has")
         ->capture_default_str();
     app.add_option("--svg", svg, "draw the trade-off curve promised and the one found")->type_name("FILE");
   }

@@ -59,9 +59,7 @@ struct PackVerb {
   explicit PackVerb(CLI::App& app) : schema(app) {
     app.add_option("--data", data, "file to pack")->required()->type_name("FILE");
     app.add_option("--out", out, "the block file")->required()->type_name("FILE");
-    app.add_option("--memory-mb", options.memory_mb, "memory of the external shuffle")
-        ->type_name("")
-        ->capture_default_str();
+    add_count(app, "--memory-mb", options.memory_mb, "memory of the external shuffle")->capture_default_str();
   }
   void run(const Output& output) const {
     const Encoder encoder(complete_for(data, schema.schema(data)));
@@ -164,7 +162,7 @@ struct SynthVerb {
   explicit SynthVerb(CLI::App& app) : fields(app, "Options") {
     fields.template add_struct<Data>();
     app.add_option("--out", out, "CSV file, or LIBSVM if the name ends in .libsvm")->required()->type_name("FILE");
-    app.add_option("--seed", seed, "draw the same rows again")->type_name("");
+    add_count(app, "--seed", seed, "draw the same rows again");
   }
   void run(const Output& output) const {
     Data data;

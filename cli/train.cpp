@@ -23,13 +23,9 @@ struct TrainVerb {
     app.add_option("--engine", engine, "auto, in_memory or out_of_core (block files only)")
         ->type_name("")
         ->capture_default_str();
-    app.add_option("--memory-mb", memory_mb, "out_of_core: memory for the shuffle buffer")
-        ->type_name("")
-        ->capture_default_str();
-    app.add_option("--order-seed", order_seed, "repeat the order of the rows; the guarantee does not rest on it")
-        ->type_name("");
-    app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE")
-        ->type_name("");
+    add_count(app, "--memory-mb", memory_mb, "out_of_core: memory for the shuffle buffer")->capture_default_str();
+    add_count(app, "--order-seed", order_seed, "repeat the order of the rows; the guarantee does not rest on it");
+    add_count(app, "--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE");
     app.add_option("--ledger", ledger, "charge this ledger before a row is read; refused if it does not fit")
         ->type_name("FILE");
     app.add_flag("--again", again, "with a ledger: train and charge again although the same request was answered");
@@ -90,7 +86,7 @@ struct TrainVerb {
   std::string ledger;
   bool again = false;
   std::string engine = "auto";
-  std::size_t memory_mb = 256;
+  std::uint32_t memory_mb = 256;
   std::optional<std::uint64_t> order_seed;
   std::optional<std::uint64_t> noise_seed;
 };

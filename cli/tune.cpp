@@ -23,11 +23,9 @@ struct TuneVerb {
     app.add_option("--tune-by", tune_by, "how the best is found: public, parts or random_stopping")
         ->type_name("")
         ->capture_default_str();
-    app.add_option("--mean-runs", mean_runs, "random_stopping: the mean of the secret number of runs")
-        ->type_name("")
+    add_count(app, "--mean-runs", mean_runs, "random_stopping: the mean of the secret number of runs")
         ->capture_default_str();
-    app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE")
-        ->type_name("");
+    add_count(app, "--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE");
     app.add_option("--ledger", ledger, "charge this ledger before a row is read; refused if it does not fit")
         ->type_name("FILE");
     app.add_flag("--again", again, "with a ledger: tune and charge again although the same request was answered");

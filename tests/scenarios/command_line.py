@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""What holds for every verb of the command line. Usage: command_line.py <path of the program>"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+
+class Counts(unittest.TestCase):
+    """A whole number with a sign, or too large, is refused and does not wrap around."""
+
+    def test_signs_and_overflow_are_refused(self):
+        plan = ["plan", "--lambda", "0.01", "--epsilon", "1"]
+        for arguments in (
+                plan + ["--features", "5", "--rows"],
+                plan + ["--rows", "100", "--features"],
+                ["train", "--data", "none.csv", "--memory-mb"],
+                ["train", "--data", "none.csv", "--order-seed"],
+                ["train", "--data", "none.csv", "--noise-seed"],
+                ["tune", "--data", "none.csv", "--grid", "passes=1", "--mean-runs"],
+                ["tune", "--data", "none.csv", "--grid", "passes=1", "--noise-seed"],
+                ["data", "bounds", "--data", "none.csv", "--out", "none.json", "--noise-seed"],
+                ["data", "pack", "--data", "none.csv", "--out", "none.sotto", "--memory-mb"],
+                ["data", "synth", "sphere", "--out", os.devnull, "--seed"],
+                ["data", "synth", "sphere", "--out", os.devnull, "--rows"],
+                ["audit", "--all", "--seed"],
+                ["audit", "--method", "bolt_on", "--epsilon", "1", "--rows"]):
+            field = arguments[-1][2:].replace("-", "_")
+            for value in ("-5", "-18446744073709541616", "18446744073709551616", "1.5"):
+                ran = run(*arguments, value, "--json")
+                self.assertEqual(ran.returncode, 2, (arguments, value, ran.stderr))
+                self.assertEqual(json.loads(ran.stderr)["error"]["field"], field)
+                self.assertIn(value, ran.stderr)
+        self.assertEqual(run("audit", "--all", "--games", "-5").returncode, 2)
+
+    def test_a_count_of_personal_epsilons_has_no_sign(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows, epsilons = folder + "/rows.csv", folder + "/epsilons.txt"
+            with open(rows, "w", encoding="utf-8") as file:
+                file.write("x,y\n" + "0.5,1\n" * 10)
+            train = ["train", "--data", rows, "--label", "y", "--data-norm", "1", "--range-all", "0:1", "--method",
+                     "scs13", "--epsilon", "1", "--personal-epsilons", epsilons]
+            for line, code in (("0.5 10", 0), ("0.5 -18446744073709551606", 2), ("0.5 ten", 2), ("0.5 10 10", 2)):
+                with open(epsilons, "w", encoding="utf-8") as file:
+                    file.write(line + "\n")
+                self.assertEqual(run(*train).returncode, code, line)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
