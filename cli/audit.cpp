@@ -73,8 +73,7 @@ struct AuditVerb {
   void run(Output& output) {
     require(!museum || !all, "museum", "has rules of its own; run it apart from --all");
     if (museum) return run_museum(output);
-    Progress progress("auditing");
-    options.progress = [&](double fraction) { progress.update(fraction); };
+    options.progress = [&output](double fraction) { output.progress("auditing", fraction); };
     const auto* method = given.get_option("--method");
     if (all) {
       if (method->count() > 0) options.method = name_of(make_by_name<Algorithm>(method->as<std::string>(), "method"));
@@ -137,11 +136,13 @@ struct AuditVerb {
 
   void run_museum(Output& output) const {
     const audit::GameRules rules = options.rules();
+    double visited = 0;
     Json json = Json::array();
     std::string text;
     for (const audit::Exhibit& exhibit : audit::museum()) {
       if (!options.check.empty() && options.check != exhibit.name) continue;
       const audit::Exhibited shown = exhibit.show(rules);
+      output.progress("auditing", ++visited / static_cast<double>(audit::museum().size()));
       if (!shown.caught() || !shown.control_holds()) output.exit_code = 1;
       json.push_back({{"exhibit", exhibit.name},
                       {"claim", shown.claim},

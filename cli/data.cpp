@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 
 #include "data_flags.h"
@@ -69,7 +70,7 @@ struct PackVerb {
     BlockFileWriter writer(out, spec, bits, options);
     const auto [report, fingerprint] = load_fingerprinted(data, encoder, ReadMode::strict, writer);
     writer.identify(fingerprint);
-    const Facts facts = writer.finish();
+    const Facts facts = writer.finish([&](double fraction) { output.progress("writing", fraction); });
     if (output.json) {
       Json json{{"out", out}, {"rows", facts.rows}, {"features", facts.features}, {"sparse", facts.sparse}};
       json["check"] = report_json(report, encoder.schema().label);
@@ -156,6 +157,30 @@ struct InfoVerb {
   std::string data;
 };
 
+/// Tells how many rows have passed through, now and then.
+class CountedSink final : public RowSink {
+ public:
+  using Tell = std::function<void(std::uint64_t rows)>;
+  CountedSink(RowSink& to, Tell tell) : to_(to), tell_(std::move(tell)) {}
+  void add_dense(std::span<const float> row, float label) override {
+    to_.add_dense(row, label);
+    count();
+  }
+  void add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) override {
+    to_.add_sparse(columns, values, label);
+    count();
+  }
+
+ private:
+  void count() {
+    constexpr std::uint64_t kRowsAReport = 1024;
+    if (++rows_ % kRowsAReport == 0) tell_(rows_);
+  }
+  RowSink& to_;
+  Tell tell_;
+  std::uint64_t rows_ = 0;
+};
+
 /// One generator of synthetic rows; its flags are its fields.
 template <class Data>
 struct SynthVerb {
@@ -176,7 +201,10 @@ struct SynthVerb {
     } else {
       writer = std::make_unique<CsvWriter>(out, data.features);
     }
-    draw(data, bits, *writer);
+    CountedSink counted(*writer, [&](std::uint64_t rows) {
+      output.progress("drawing", static_cast<double>(rows) / static_cast<double>(data.rows));
+    });
+    draw(data, bits, counted);
     writer->finish();
     const Json json{{"out", out}, {"rows", data.rows}, {"features", data.features}, {"kind", Data::kName}};
     output.print(output.json ? json.dump(2)

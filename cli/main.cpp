@@ -4,6 +4,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
+#include "sotto/data/byte_source.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -29,6 +30,7 @@ int exit_code(ErrorKind kind) {
 }
 
 int report(const Output& output, ErrorKind kind, const std::string& message, const std::string& field) {
+  output.end_progress();
   if (output.json) {
     nlohmann::ordered_json error{{"error", {{"kind", name_of(kind)}, {"field", field}, {"message", message}}}};
     fmt::print(stderr, "{}\n", error.dump());
@@ -53,7 +55,11 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", std::string(sotto::kVersion));
   program.require_subcommand(1);
   program.footer(kFooter);
+  Progress bar;
   Output output;
+  output.bar = &bar;
+  const sotto::ReadingWatch reading([&bar](double fraction) { bar.update("reading", fraction); });
+  const Heartbeat heartbeat(bar);
   add_data(program, output);
   add_plan(program, output);
   add_train(program, output);

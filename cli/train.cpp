@@ -51,8 +51,7 @@ struct TrainVerb {
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
     asked.order_seed = order_seed;
     asked.personal = personal.read(data, source.schema);
-    Progress progress("training");
-    asked.progress = [&](double fraction) { progress.update(fraction); };
+    asked.progress = [&output](double fraction) { output.progress("training", fraction); };
     const Released released = run_request(*source.rows, asked, bits, book);
     if (!out.empty()) save_model_text(released.text, out);
     print_released(output, released, {!ledger.empty(), out});

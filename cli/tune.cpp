@@ -37,6 +37,7 @@ struct TuneVerb {
     asked.grid = parse_grid(grid);
     asked.by = enum_by_name<TuneBy>(tune_by, "tune_by");
     asked.mean_runs = mean_runs;
+    asked.train.progress = [&output](double fraction) { output.progress("tuning", fraction); };
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(!ledger.empty() || !again, "again", "is for tuning with a ledger");
