@@ -2,6 +2,8 @@
 """What holds for every verb of the command line. Usage: command_line.py <path of the program>"""
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,6 +14,46 @@ PROGRAM = ""
 
 def run(*arguments):
     return subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+
+def verbs():
+    """Every verb that does something, as its words, with what its --help says."""
+    found = {}
+
+    def walk(path):
+        text = run(*path, "--help").stdout
+        below = re.search(r"^Subcommands:\n((?:  .*\n?)+)", text, re.MULTILINE)
+        names = re.findall(r"^  (\S+)", below.group(1), re.MULTILINE) if below else []
+        for name in names:
+            walk((*path, name))
+        if not names:
+            found[path] = text
+    walk(())
+    return found
+
+
+def flags_in(text):
+    return set(re.findall(r"^ +(?:-\w,)?(--[a-z][a-z0-9-]*)", text, re.MULTILINE))
+
+
+class EveryVerb(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.verbs = verbs()
+
+    def test_the_walk_finds_verbs_and_flags(self):
+        for path in (("train",), ("data", "pack"), ("data", "synth", "sphere"), ("ledger", "show"), ("man",)):
+            self.assertIn(path, self.verbs)
+        self.assertGreaterEqual(len(self.verbs), 20)
+        self.assertLessEqual({"--method", "--epsilon", "--memory-mb"}, flags_in(self.verbs["train",]))
+
+    def test_every_verb_has_json(self):
+        for path, text in self.verbs.items():
+            self.assertIn("--json", flags_in(text), path)
+
+    def test_text_that_a_program_reads_comes_as_an_object_too(self):
+        for verb in ("man", "completion"):
+            self.assertEqual(json.loads(run(verb, "--json").stdout)["text"], run(verb).stdout[:-1])
 
 
 class Counts(unittest.TestCase):
