@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
@@ -77,6 +79,10 @@ int main(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return program.exit(e);
+    // The flags were not all read: --json may stand after the mistake.
+    output.json =
+        std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+    if (output.json) return report(output, sotto::ErrorKind::invalid_argument, e.what(), "");
     program.exit(e);
     return exit_code(sotto::ErrorKind::invalid_argument);
   } catch (const sotto::Error& e) {

@@ -55,6 +55,18 @@ class EveryVerb(unittest.TestCase):
         for verb in ("man", "completion"):
             self.assertEqual(json.loads(run(verb, "--json").stdout)["text"], run(verb).stdout[:-1])
 
+    def test_a_mistake_on_the_command_line_is_an_error_object_with_json(self):
+        for path in self.verbs:
+            for arguments in (("--json", "--no-such-flag"), ("--no-such-flag", "--json")):
+                ran = run(*path, *arguments)
+                self.assertEqual((ran.returncode, ran.stdout), (2, ""), path)
+                error = json.loads(ran.stderr)["error"]
+                self.assertEqual(error["kind"], "invalid argument")
+                self.assertTrue(error["message"])
+        self.assertIn("--data", json.loads(run("train", "--json").stderr)["error"]["message"])
+        self.assertIn("subcommand", json.loads(run("no-such-verb", "--json").stderr)["error"]["message"])
+        self.assertRaises(ValueError, json.loads, run("train", "--no-such-flag").stderr)
+
 
 class Counts(unittest.TestCase):
     """A whole number with a sign, or too large, is refused and does not wrap around."""
