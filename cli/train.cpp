@@ -23,7 +23,9 @@ struct TrainVerb {
     app.add_option("--engine", engine, "auto, in_memory or out_of_core (block files only)")
         ->type_name("")
         ->capture_default_str();
-    add_count(app, "--memory-mb", memory_mb, "out_of_core: memory for the shuffle buffer")->capture_default_str();
+    add_count(app, "--memory-mb", memory_mb,
+              "out_of_core: all that it keeps in memory, the mapped part of the file included")
+        ->capture_default_str();
     add_count(app, "--order-seed", order_seed, "repeat the order of the rows; the guarantee does not rest on it");
     add_count(app, "--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE");
     app.add_option("--ledger", ledger, "charge this ledger before a row is read; refused if it does not fit")

@@ -51,6 +51,9 @@ class EveryVerb(unittest.TestCase):
         for path, text in self.verbs.items():
             self.assertIn("--json", flags_in(text), path)
 
+    def test_the_help_says_that_the_memory_of_out_of_core_is_all_it_keeps(self):
+        self.assertRegex(self.verbs["train",], r"--memory-mb[^-]*all that it keeps in memory, the[ \n]+mapped part")
+
     def test_text_that_a_program_reads_comes_as_an_object_too(self):
         for verb in ("man", "completion"):
             self.assertEqual(json.loads(run(verb, "--json").stdout)["text"], run(verb).stdout[:-1])
