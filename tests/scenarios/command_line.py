@@ -70,6 +70,43 @@ class EveryVerb(unittest.TestCase):
         self.assertIn("subcommand", json.loads(run("no-such-verb", "--json").stderr)["error"]["message"])
         self.assertRaises(ValueError, json.loads, run("train", "--no-such-flag").stderr)
 
+    def test_every_flag_is_in_the_manual(self):
+        page = run("man").stdout.replace("\\-", "-")
+        sections = dict(re.findall(r"^\.SS sotto ([^\n]+)\n(.*?)(?=^\.S[SH] )", page, re.MULTILINE | re.DOTALL))
+        for path, text in self.verbs.items():
+            told = set(re.findall(r"^\\fB(--[^\\]+)\\fR", sections[" ".join(path)], re.MULTILINE))
+            self.assertEqual(flags_in(text) - told, set(), path)
+
+    @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "no program to read a manual with")
+    def test_the_manual_is_well_formed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = folder + "/sotto.1"
+            with open(page, "w", encoding="utf-8") as file:
+                file.write(run("man").stdout)
+            shown = subprocess.run(["man", "--warnings", "-l", page], stdin=subprocess.DEVNULL, capture_output=True,
+                                   text=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "100"})
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertIn("--memory-mb", shown.stdout)
+
+    def complete(self, *words):
+        """What bash offers for the last of these words."""
+        script = ("source /dev/stdin <<< \"$SCRIPT\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _sotto; "
+                  "printf '%s\\n' \"${COMPREPLY[@]}\"")
+        ran = subprocess.run(["bash", "--norc", "-c", script, "bash", *words], capture_output=True, text=True,
+                             check=True, stdin=subprocess.DEVNULL, env={**os.environ, "SCRIPT": run("completion").stdout})
+        self.assertEqual(ran.stderr, "")
+        return ran.stdout.split()
+
+    @unittest.skipUnless(shutil.which("bash"), "no bash")
+    def test_bash_completes_verbs_and_flags(self):
+        self.assertEqual(self.complete("sotto", "train", "--me"), ["--method", "--mechanism", "--memory-mb"])
+        self.assertEqual(self.complete("sotto", "train", "--met"), ["--method"])
+        self.assertEqual(self.complete("sotto", "tr"), ["train"])
+        self.assertEqual(self.complete("sotto", "data", "synth", "sp"), ["sphere"])
+        self.assertEqual(self.complete("sotto", "data", "synth", "sphere", "--marg"), ["--margin"])
+        for path, text in self.verbs.items():
+            self.assertEqual(flags_in(text) - set(self.complete("sotto", *path, "--")), set(), path)
+
 
 class Counts(unittest.TestCase):
     """A whole number with a sign, or too large, is refused and does not wrap around."""
