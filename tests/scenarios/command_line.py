@@ -148,6 +148,62 @@ class Counts(unittest.TestCase):
                 self.assertEqual(run(*train).returncode, code, line)
 
 
+class BlockFileInfo(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.small = cls.packed("small", 10)
+        cls.large = cls.packed("large", 15000)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def packed(cls, name, rows, *more):
+        """Rows of 400 features: 1,600 bytes each in the block file."""
+        table, out = f"{cls.folder.name}/{name}.csv", f"{cls.folder.name}/{name}.sotto"
+        with open(table, "w", encoding="utf-8") as file:
+            file.write(",".join(f"x{i}" for i in range(400)) + ",y\n" + ("1," + "0," * 399 + "1\n") * rows)
+        ran = run("data", "pack", "--data", table, "--label", "y", "--out", out,
+                  *(more or ("--range-all", "0:1", "--data-norm", "1")))
+        assert ran.returncode == 0, ran.stderr
+        return out
+
+    @staticmethod
+    def peak_kilobytes(*arguments):
+        pid = os.posix_spawn(PROGRAM, [PROGRAM, *arguments], os.environ,
+                             file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+        _, status, usage = os.wait4(pid, 0)
+        assert status == 0, arguments
+        return usage.ru_maxrss
+
+    def test_a_file_is_checked_and_not_kept(self):
+        self.assertGreater(os.path.getsize(self.large), 23 << 20)
+        more = (self.peak_kilobytes("data", "info", "--data", self.large) -
+                self.peak_kilobytes("data", "info", "--data", self.small))
+        self.assertLess(more, 10 << 10)
+
+    def test_a_flipped_bit_is_noticed(self):
+        damaged = self.folder.name + "/damaged.sotto"
+        with open(self.large, "rb") as file:
+            content = bytearray(file.read())
+        content[len(content) // 2] ^= 1
+        with open(damaged, "wb") as file:
+            file.write(content)
+        self.assertEqual(run("data", "info", "--data", self.large).returncode, 0)
+        ran = run("data", "info", "--data", damaged)
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertIn("checksum", ran.stderr)
+
+    def test_it_says_where_the_bounds_are_from(self):
+        self.assertIn("bounds were declared", run("data", "info", "--data", self.small).stdout)
+        assumed = self.packed("assumed", 10, "--assume-bounds-from-data")
+        self.assertIn("NOT PRIVATE", run("data", "info", "--data", assumed).stdout)
+        self.assertEqual(json.loads(run("data", "info", "--data", assumed, "--json").stdout)["bounds"],
+                         "assumed_from_data")
+
+
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()
