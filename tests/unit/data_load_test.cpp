@@ -161,6 +161,19 @@ TEST(Load, TrainingTreatsBadValuesSilently) {
   }
 }
 
+TEST(Load, NamesThatMayBeARowAreTakenByNobody) {
+  const TempFile file("a.csv", "0.4621726,SECRET,1\n0.5,0.25,-1\n");
+  for (const auto& read : std::vector<std::function<void()>>{
+           [&] { complete_for(file.path(), clipped("1")); }, [&] { complete_for(file.path(), labelled("1")); },
+           [&] { assume_bounds_from_data(file.path(), labelled("1")); }, [&] { inspect(file.path(), labelled("1")); },
+           [&] { count_rows(file.path(), {}); }, [&] { read_dataset(file.path(), clipped("1")); }}) {
+    const auto [kind, message] = error_of(read);
+    EXPECT_EQ(kind, ErrorKind::invalid_argument);
+    EXPECT_TRUE(contains(message, "looks like a row")) << message;
+    EXPECT_FALSE(contains(message, "0.46") || contains(message, "SECRET")) << message;
+  }
+}
+
 TEST(Load, AStrictCheckCountsAndPlacesEveryProblem) {
   const TempFile file("dirty.csv", kDirty);
   const Encoder encoder(complete_for(file.path(), dirty_schema()));

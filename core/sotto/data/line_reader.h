@@ -22,6 +22,7 @@ class StructureErrors {
   StructureErrors(std::string source, ReadOptions options) : source_(std::move(source)), options_(options) {}
   [[noreturn]] void fail(std::uint64_t line, const std::string& message) const;
   [[noreturn]] void fail(const std::string& message) const;
+  const std::string& source() const noexcept { return source_; }
 
  private:
   std::string source_;
