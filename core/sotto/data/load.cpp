@@ -229,6 +229,26 @@ Dataset read_dataset(const std::string& path, const Encoder& encoder) {
   return builder.finish();
 }
 
+UsableRows read_usable(const std::string& path, const Encoder& encoder) {
+  const auto reader = open_rows(path, encoder.schema(), ReadMode::lenient);
+  RowEncoder encode(encoder, *reader);
+  DatasetBuilder builder(encoder.facts(0));
+  RawRow raw;
+  EncodedRow row;
+  std::uint64_t used = 0, unusable = 0;
+  while (reader->next(raw)) {
+    encode.encode(raw, row);
+    ++(row.usable ? used : unusable);
+    if (row.usable) row.send(builder);
+  }
+  if (used == 0) {
+    throw Error(ErrorKind::invalid_data,
+                path + ": no row can be used: each has a cell that is no number or a label that is not declared",
+                "data");
+  }
+  return {builder.finish(), unusable};
+}
+
 Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder) {
   DatasetBuilder builder(encoder.facts(0));
   const Digest fingerprint = load_fingerprinted(path, encoder, ReadMode::lenient, builder).fingerprint;
