@@ -189,6 +189,13 @@ TEST(Load, NamesThatMayBeARowAreTakenByNobody) {
   }
 }
 
+TEST(Load, ABlockFileIsNoText) {
+  const TempFile file("a.csv", std::string("SOTTOBLK\0\0 and more\n", 20));
+  const auto [kind, message] = error_of([&] { read_dataset(file.path(), clipped("y")); });
+  EXPECT_EQ(kind, ErrorKind::invalid_data);
+  EXPECT_TRUE(contains(message, "is a block file: it holds encoded rows")) << message;
+}
+
 TEST(Load, AStrictCheckCountsAndPlacesEveryProblem) {
   const TempFile file("dirty.csv", kDirty);
   const Encoder encoder(complete_for(file.path(), dirty_schema()));

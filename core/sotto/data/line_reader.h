@@ -54,6 +54,7 @@ class LineReader {
   std::size_t end_ = 0;
   std::uint64_t number_ = 0;
   bool ended_ = false;
+  bool blocks_ = false;  // it begins as a block file does
 };
 
 /// `text` without blanks and tabs at either side.
