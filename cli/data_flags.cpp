@@ -26,7 +26,7 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
                "the first line is a row, not the column names; columns are then called by position")
       ->group("Data");
   fields_.add_struct<Schema>();
-  add("--projection", projection_, "reduce the features: none, gaussian or choose_features");
+  add("--projection", projection_, "reduce the features to --dimensions: none, gaussian or choose_features");
   projection_fields_.add_catalogue<Reduction>();
   app.add_flag("--assume-bounds-from-data", bounds_from_data_,
                "take bounds and categories from the rows; the model is then NOT PRIVATE")
@@ -73,6 +73,9 @@ Schema SchemaFlags::declared() const {
   }
   if (!projection_.empty()) schema.projection = make_by_name<Reduction>(projection_, "projection");
   std::visit([&](auto& reduction) { apply_fields(reduction, projection_fields_.given(), used); }, schema.projection);
+  for (const auto& [name, value] : projection_fields_.given()) {
+    require(used.contains(name), name, "is for --projection gaussian or choose_features");
+  }
   return schema;
 }
 

@@ -121,6 +121,8 @@ TEST(Schema, EveryMistakeInAFileIsNamed) {
            {R"({"names": [1]})", "names: must be a text"},
            {R"({"format": "xml"})", "auto, csv, libsvm or idx"},
            {R"({"projection": {"kind": "gaussian", "dimensions": 0}})", "dimensions"},
+           {R"({"projection": {"kind": "gaussian"}})", "dimensions: declare how many"},
+           {R"({"projection": {"kind": "choose_features", "key": 3}})", "dimensions: declare how many"},
            {R"({"projection": {"kind": "gaussian", "seed": 0}})", "projection.seed: unknown key"},
            {R"({"projection": {"kind": "none", "key": 0}})", "projection.key: unknown key"},
            {R"({"range": {"min": 0}})", "together"},

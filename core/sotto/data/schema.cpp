@@ -133,7 +133,7 @@ void check_schema(const Schema& schema) {
       [](const auto& kind) {
         if constexpr (requires { kind.dimensions; }) {
           require(kind.dimensions > 0 && kind.dimensions <= kMaxFeatures, "dimensions",
-                  "must be between 1 and " + std::to_string(kMaxFeatures));
+                  "declare how many the projection leaves, between 1 and " + std::to_string(kMaxFeatures));
         }
       },
       schema.projection);

@@ -87,21 +87,22 @@ struct NoProjection {
 struct GaussianProjection {
   static constexpr std::string_view kName = "gaussian";
   static constexpr std::string_view kSummary = "random projection to fewer dimensions, entries N(0, 1/dimensions)";
-  std::uint32_t dimensions = 50;
+  std::uint32_t dimensions = 0;  ///< 0 = not declared
   std::uint64_t key = 0;
   static constexpr auto fields() {
-    return std::tuple{field("dimensions", &GaussianProjection::dimensions, "dimensions after the projection"),
-                      field("key", &GaussianProjection::key, "public key the matrix is drawn from")};
+    return std::tuple{
+        field("dimensions", &GaussianProjection::dimensions, "dimensions a projection leaves; to declare"),
+        field("key", &GaussianProjection::key, "public key the matrix is drawn from")};
   }
   bool operator==(const GaussianProjection&) const = default;
 };
 struct ChooseFeatures {
   static constexpr std::string_view kName = "choose_features";
   static constexpr std::string_view kSummary = "a random choice of the features; the intercept stays in addition";
-  std::uint32_t dimensions = 50;
+  std::uint32_t dimensions = 0;  ///< 0 = not declared
   std::uint64_t key = 0;
   static constexpr auto fields() {
-    return std::tuple{field("dimensions", &ChooseFeatures::dimensions, "features to keep"),
+    return std::tuple{field("dimensions", &ChooseFeatures::dimensions, "features to keep; to declare"),
                       field("key", &ChooseFeatures::key, "public key the choice is drawn from")};
   }
   bool operator==(const ChooseFeatures&) const = default;
