@@ -50,6 +50,11 @@ int CollectedRows::read(void* self, std::uint64_t block, const float** bytes) {
   return 0;
 }
 
+int CollectedRows::all(void* self, float** bytes) {
+  *bytes = static_cast<CollectedRows*>(self)->blocks_.data();
+  return 0;
+}
+
 int CollectedRows::ask(void* self) {
   auto& rows = *static_cast<CollectedRows*>(self);
   return rows.poll_(rows.poll_context_);
@@ -78,6 +83,7 @@ sotto_rows CollectedRows::shuffled(int (*poll)(void*), void* context) {
   rows.sum = sum_.c_str();
   rows.read = read;
   rows.poll = ask;
+  rows.all = all;
   return rows;
 }
 

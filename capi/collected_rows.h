@@ -27,6 +27,7 @@ class CollectedRows {
   float* row_at(std::uint64_t row) noexcept;
   std::uint64_t add_place();
   static int read(void* self, std::uint64_t block, const float** bytes);
+  static int all(void* self, float** bytes);
   static int ask(void* self);
 
   TableEncoder encoder_;

@@ -221,6 +221,7 @@ static sotto_rows shuffled_rows(Collecting *state, Host *host) {
   sotto_error error;
 
   host_init(host);
+  use_threads();
   host_check(host, sotto_collected_rows(state->collected, host_poll, host, &rows, &error), &error);
   return rows;
 }

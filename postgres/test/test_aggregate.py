@@ -214,7 +214,7 @@ class Upgrade(ServerCase):
         before = self.sql("SELECT count(*) FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace")
         self.sql("ALTER EXTENSION sotto UPDATE")
         self.assertGreater(int(self.sql("SELECT count(*) FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace")), int(before))
-        self.assertEqual(self.sql("SELECT extversion FROM pg_extension WHERE extname = 'sotto'"), "0.2.0")
+        self.assertEqual(self.sql("SELECT extversion FROM pg_extension WHERE extname = 'sotto'"), "0.3.0")
         self.sql(data.register(), user="curator")
         self.sql(data.train(), user="analyst")
 
