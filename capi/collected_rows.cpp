@@ -1,5 +1,7 @@
 #include "capi/collected_rows.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 
 #include "capi/boundary.h"
@@ -27,6 +29,18 @@ float* CollectedRows::label_at(std::uint64_t row) noexcept {
 float* CollectedRows::row_at(std::uint64_t row) noexcept {
   return blocks_.data() + row / block_rows_ * block_rows_ * (features_ + 1) + block_rows_ +
          row % block_rows_ * features_;
+}
+
+void CollectedRows::reserve(std::uint64_t rows) {
+  blocks_.reserve((rows + block_rows_ - 1) / block_rows_ * block_rows_ * (features_ + 1));
+#ifdef MADV_HUGEPAGE
+  // Fewer faults where the system has large pages; no matter if it has not.
+  constexpr std::uintptr_t kLarge = 2 << 20;
+  const auto begin = reinterpret_cast<std::uintptr_t>(blocks_.data());
+  const std::uintptr_t first = (begin + kLarge - 1) & ~(kLarge - 1);
+  const std::uintptr_t last = (begin + blocks_.capacity() * sizeof(float)) & ~(kLarge - 1);
+  if (first < last) static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
+#endif
 }
 
 std::uint64_t CollectedRows::add_place() {
@@ -104,6 +118,10 @@ void sotto_collected_free(sotto_collected* collected) { delete collected; }
 uint32_t sotto_collected_values(const sotto_collected* collected) { return collected->rows.values(); }
 
 size_t sotto_collected_columns(const sotto_collected* collected) { return collected->rows.column_count(); }
+
+sotto_status sotto_collected_reserve(sotto_collected* collected, uint64_t rows) {
+  return guarded(nullptr, [&] { collected->rows.reserve(rows); });
+}
 
 sotto_status sotto_collect_cells(sotto_collected* collected, const sotto_cell* cells) {
   return guarded(nullptr, [&] { collected->rows.add_cells({cells, collected->rows.column_count()}); });

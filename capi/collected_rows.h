@@ -14,6 +14,7 @@ class CollectedRows {
  public:
   CollectedRows(const std::string& schema, std::vector<std::string> columns);
 
+  void reserve(std::uint64_t rows);
   void add_cells(std::span<const sotto_cell> cells);
   void add_values(std::span<const double> values, const sotto_cell& label);
   std::size_t column_count() const noexcept { return encoder_.column_count(); }

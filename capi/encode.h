@@ -67,6 +67,7 @@ class TableEncoder {
 
  private:
   void put(float* row, float& label);
+  void hash_values(std::span<const double> values, std::string_view label);
 
   Encoder encoder_;
   std::uint32_t values_;
@@ -75,6 +76,7 @@ class TableEncoder {
   RowMultiset raw_;
   std::vector<std::string_view> texts_;
   std::vector<double> numbers_;
+  std::vector<char> hashed_;
   EncodedRow encoded_;
 };
 

@@ -128,6 +128,8 @@ typedef struct sotto_collected sotto_collected;
 sotto_status sotto_collected_new(const char* schema, const char* const* columns, size_t column_count,
                                  sotto_collected** collected, sotto_error* error);
 void sotto_collected_free(sotto_collected* collected);
+/* Room for this many rows, where that is public; more may come. */
+sotto_status sotto_collected_reserve(sotto_collected* collected, uint64_t rows);
 /* The numbers of an array column, or 0; the columns of cells, the label among them. */
 uint32_t sotto_collected_values(const sotto_collected* collected);
 size_t sotto_collected_columns(const sotto_collected* collected);
