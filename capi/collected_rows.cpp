@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 
 #include "capi/boundary.h"
 #include "sotto/random/bit_source.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 8192;
 constexpr std::uint64_t kRowsBetweenPolls = 4096;
+constexpr std::uint64_t kDrawnAhead = 16;
 
 }  // namespace
 
@@ -41,6 +43,13 @@ void CollectedRows::reserve(std::uint64_t rows) {
   const std::uintptr_t last = (begin + blocks_.capacity() * sizeof(float)) & ~(kLarge - 1);
   if (first < last) static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
 #endif
+}
+
+void CollectedRows::prefetch(std::uint64_t row) noexcept {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  constexpr std::size_t kMost = 64 * kLine;
+  __builtin_prefetch(label_at(row), 1);
+  for (std::size_t i = 0; i < std::min(features_, kMost); i += kLine) __builtin_prefetch(row_at(row) + i, 1);
 }
 
 std::uint64_t CollectedRows::add_place() {
@@ -79,9 +88,20 @@ sotto_rows CollectedRows::shuffled(int (*poll)(void*), void* context) {
   poll_ = poll;
   poll_context_ = context;
   BitSource coins;  // of the operating system: nobody can foresee or repeat this order
+  // Places are drawn ahead, so that their rows are in the cache when they are swapped.
+  std::array<std::uint64_t, kDrawnAhead> drawn{};
+  std::uint64_t next = rows_;
+  const auto draw = [&] {
+    if (next <= 1) return;
+    drawn[next % kDrawnAhead] = draw_below(coins, next);
+    prefetch(drawn[next % kDrawnAhead]);
+    --next;
+  };
+  for (std::uint64_t i = 0; i < kDrawnAhead; ++i) draw();
   for (std::uint64_t left = rows_; left > 1; --left) {
     if (left % kRowsBetweenPolls == 0) proceed(ask(this));
-    const std::uint64_t other = draw_below(coins, left);
+    const std::uint64_t other = drawn[left % kDrawnAhead];
+    draw();
     if (other == left - 1) continue;
     std::swap_ranges(row_at(left - 1), row_at(left - 1) + features_, row_at(other));
     std::swap(*label_at(left - 1), *label_at(other));

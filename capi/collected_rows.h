@@ -26,6 +26,7 @@ class CollectedRows {
  private:
   float* label_at(std::uint64_t row) noexcept;
   float* row_at(std::uint64_t row) noexcept;
+  void prefetch(std::uint64_t row) noexcept;
   std::uint64_t add_place();
   static int read(void* self, std::uint64_t block, const float** bytes);
   static int all(void* self, float** bytes);
