@@ -62,6 +62,31 @@ def aggregate(server, passes, runs):
     return min(took)
 
 
+PLAIN = """CREATE FUNCTION plain_step(internal, bool, float4[]) RETURNS internal LANGUAGE c AS 'sotto_test', 'sotto_plain_step';
+CREATE FUNCTION plain_final(internal) RETURNS float8 LANGUAGE c AS 'sotto_test', 'sotto_plain_final';
+CREATE AGGREGATE plain_sgd(bool, float4[]) (SFUNC = plain_step, STYPE = internal, FINALFUNC = plain_final);"""
+
+
+def plain(server, query, runs):
+    """Least processor seconds of a query."""
+    took = []
+    for _ in range(runs):
+        lines = server.sql(f"SET max_parallel_workers_per_gather = 0; SELECT cpu();\n{query};\nSELECT cpu();").split()
+        took.append(float(lines[-1]) - float(lines[0]))
+    return min(took)
+
+
+def published(server, memory, runs, results, where):
+    """Gradient descent as an ordinary aggregate, one query a pass, without privacy: Bismarck's and MADlib's shape."""
+    server.sql(PLAIN)
+    once = plain(server, "CREATE TEMP TABLE mixed AS SELECT * FROM points ORDER BY random()", 1)
+    each = plain(server, "SELECT plain_sgd(y = 'yes', x) FROM points", runs)
+    always = plain(server, "SELECT plain_sgd(y = 'yes', x) FROM (SELECT * FROM points ORDER BY random()) t", 2)
+    report(results, "published shape, not private: a pass over float4[]" + where, each / memory, None)
+    report(results, "published shape: shuffling once before, in passes in memory" + where, once / memory, None)
+    report(results, "published shape: a pass shuffled by itself" + where, always / memory, None)
+
+
 def cancel(server):
     """Seconds until a training that is cancelled has stopped, worst of ten."""
     asked = json.dumps({"epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 100000, "again": True})
@@ -112,7 +137,7 @@ def run(installation, test_library, options, buffers, results):
         report(results, "packed pass, keyed order and buffer" + where, keyed / memory, 2.8)
         report(results, "packed pass of ten, with reading and checking the copy" + where, (stored10 + reading) / 10 / memory, 1.6)
         report(results, "the same in keyed order with buffer" + where, (keyed10 + reading) / 10 / memory, 2.8)
-        report(results, "reading and checking the copy, once a training" + where, 1e9 * reading / options.rows, None, "ns/row")
+        report(results, "packed training of one pass, with reading and checking the copy" + where, (stored + reading) / memory, None)
         report(results, "keyed order and buffer in memory" + where, shuffled / memory, None)
         report(results, "private pass to noiseless pass, packed, batch 50" + where, private50 / plain50, 1.02)
         once, ten = aggregate(server, 1, options.runs), aggregate(server, 11, options.runs)
@@ -120,6 +145,7 @@ def run(installation, test_library, options, buffers, results):
         report(results, "aggregate over float4[], one pass and all its reading" + where, once / memory, None)
         report(results, "aggregate over float4[], a pass of eleven with all its reading" + where, ten / 11 / memory, 3.5)
         report(results, "aggregate over float4[], a further pass" + where, (ten - once) / 10 / memory, 3.5)
+        published(server, memory, options.runs, results, where)
         worst, middle = cancel(server)
         report(results, "cancel: worst of ten" + where, 1000 * worst, 100, "ms")
         report(results, "cancel: median of ten" + where, 1000 * middle, 100, "ms")
