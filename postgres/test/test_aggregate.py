@@ -161,7 +161,8 @@ class AggregateAttacks(ServerCase):
         self.assertNotIn("weights", plan)
         self.assertIn("sotto.train_cells", plan)
         self.assertNotIn("Parallel", plan)
-        self.sql("SET force_parallel_mode = on; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; "
+        self.sql("SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query'); "
+                 "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; "
                  f"SET min_parallel_table_scan_size = 0; {call}", user="curator")
         self.assertNotIn("weights", self.server.log.read_text())
 
