@@ -15,6 +15,7 @@ namespace sotto::python {
 namespace {
 
 constexpr std::size_t kChunkRows = 64;
+constexpr std::size_t kLookRows = 4096;
 
 template <class T>
 void copy_chunk(const DenseArray& array, std::size_t first, std::size_t count, T* out) {
@@ -208,24 +209,29 @@ bool usable_as_they_are(const DenseArray& array, const ArrayEncoding& encoding) 
   return true;
 }
 
-void add_values(Sha256& hash, const DenseArray& array) {
+void add_values(Sha256& hash, const DenseArray& array, const Look& look) {
   hash.add_text("dense");
   hash.add_number(array.rows);
   hash.add_number(array.features);
   std::vector<double> wide;
+  const auto add = [&](std::size_t i, auto row) {
+    if (i % kLookRows == 0) look();
+    add_row(hash, row, wide);
+  };
   if (array.doubles) {
-    for_each_row<double>(array, [&](std::size_t, std::span<const double> row) { add_row(hash, row, wide); });
+    for_each_row<double>(array, add);
   } else {
-    for_each_row<float>(array, [&](std::size_t, std::span<const float> row) { add_row(hash, row, wide); });
+    for_each_row<float>(array, add);
   }
 }
 
-void add_values(Sha256& hash, const SparseArray& array) {
+void add_values(Sha256& hash, const SparseArray& array, const Look& look) {
   hash.add_text("sparse");
   hash.add_number(array.rows);
   hash.add_number(array.features);
   std::vector<double> wide;
   for (std::size_t i = 0; i < array.rows; ++i) {
+    if (i % kLookRows == 0) look();
     const std::uint64_t begin = number_at(array.offsets, array.wide_offsets, i);
     const std::uint64_t end = number_at(array.offsets, array.wide_offsets, i + 1);
     require(begin <= end && end <= array.entries, "indptr",

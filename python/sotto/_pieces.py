@@ -72,7 +72,7 @@ def _large(X: Any) -> bool:
     shape = getattr(X, "shape", None)
     if shape is None or len(shape) != 2:
         return False
-    return (X.nnz if scipy.sparse.issparse(X) else shape[0] * shape[1]) > _VALUES
+    return int(X.nnz if scipy.sparse.issparse(X) else shape[0] * shape[1]) > _VALUES
 
 
 def _rows(estimator: Any, X: Any) -> Any:
