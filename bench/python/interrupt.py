@@ -111,8 +111,8 @@ def main() -> None:
     lines = measure_reading(asked.rows, 4 * asked.tries)
     methods = {"bolt_on": {"max_iter": 50}, "scs13": {"max_iter": 300}, "dpgd": {}, "dpsgd": {}, "objective": {}, "auto": {}}
     for number, (method, more) in enumerate(methods.items()):
-        # A sampled method has no rho.
-        kind = "rdp" if method == "dpsgd" else None
+        # Sampled gradients and perturbed objectives have no rho.
+        kind = "sum" if method in ("dpsgd", "objective") else None
         ledger = Ledger.create(f"{folder.name}/{number}", epsilon=10.0, delta=1e-3, name=method, filter=kind)
         model = LogisticRegression(epsilon=1.0, delta=1e-8, data_norm=10.0, alpha=1e-3, method=method, accountant=ledger, **more)
         waits = []

@@ -28,7 +28,7 @@ def label_spans(y: Any) -> Iterator[slice]:
 
 def checked(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     """Rows and labels as scikit-learn's validate_data returns them."""
-    if not _large(X) or y is None:
+    if y is None or not (_large(X) or _plain(X)):
         X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=list(_FLOATS), y_numeric=False)
         return X, column_or_1d(y, warn=True)
     validate_data(estimator, X, y, skip_check_array=True)
@@ -42,7 +42,7 @@ def checked(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
 
 def checked_rows(estimator: Any, X: Any) -> Any:
     """The same for rows to predict."""
-    if not _large(X):
+    if not (_large(X) or _plain(X)):
         return validate_data(estimator, X, accept_sparse="csr", dtype=list(_FLOATS), reset=False)
     validate_data(estimator, X, reset=False, skip_check_array=True)
     return _rows(estimator, X)
@@ -66,6 +66,11 @@ def in_pieces(y: Any, convert: Callable[[Any], Any], dtype: Any) -> Any:
     for part in label_spans(y):
         out[part] = convert(y[part])
     return out
+
+
+def _plain(X: Any) -> bool:
+    """Floats in two dimensions: there is nothing to convert, and less to ask than check_array does."""
+    return type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype in _FLOATS and min(X.shape) > 0
 
 
 def _large(X: Any) -> bool:
@@ -92,7 +97,7 @@ def _rows(estimator: Any, X: Any) -> Any:
 def _converted(estimator: Any, X: Any) -> Any:
     rows, features = X.shape
     out: Any = None
-    for part in spans(rows, max(1, _VALUES // max(1, features))):
+    for part in spans(rows, max(1, _VALUES // 4 // max(1, features))):  # a conversion takes longer than a check
         piece = X.iloc[part] if hasattr(X, "iloc") else X[part]
         piece = check_array(piece, dtype=list(_FLOATS), estimator=estimator, input_name="X")
         out = np.empty((rows, features), dtype=piece.dtype) if out is None else out
