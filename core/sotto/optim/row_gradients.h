@@ -54,6 +54,7 @@ class RowGradients {
   std::size_t features_;
   std::size_t outputs_;
   double clip_;
+  double row_bound_;        // on the norm of a row
   bool clips_;              // the bound of the loss does not imply the clip
   std::size_t chunk_rows_;  // so many rows stay in the nearest cache while every output reads them
   AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row
