@@ -122,7 +122,7 @@ TEST(WhitenedRows, HaveTheGradientOfTheirImages) {
   const WhitenedRows images(engine, whitening);
   const Vector weights{0.3, -2, 0.7};  // of images
   const Vector own = whitening.transposed_times(weights);
-  for (const double clip : {INFINITY, 0.4}) {
+  for (const double clip : {HUGE_VAL, 0.4}) {
     WhitenedGradient sum(Logistic{}, table.facts, clip, whitening);
     sum.start(own);
     sum_rows(images, sum, 1);
@@ -176,13 +176,13 @@ TEST(WhitenedDpgd, BothNoisesTogetherCostTheBudgetAndNoMore) {
 }
 
 TEST(WhitenedDpgd, FindsWhatLiesInADirectionOfLittleVariance) {
-  // The first feature is all there is of most rows; a second one, a hundredth as long, decides.
+  // The first feature is all there is of most rows; a second one, 250 times shorter, decides.
   RowTable table(3);
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   for (int i = 0; i < 20000; ++i) {
     const double side = random() % 2 == 0 ? 1 : -1;
-    table.add({0.99, 0.03 * side + 0.005 * normal(random), 0.02 * normal(random)}, side);
+    table.add({0.99, 0.004 * side + 0.0006 * normal(random), 0.003 * normal(random)}, side);
   }
   RowTableEngine engine(table);
   const PlanInput input{table.facts, {Logistic{}, 0}, {.epsilon = 1, .delta = 1e-9}};

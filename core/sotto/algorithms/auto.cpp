@@ -1,7 +1,7 @@
 // What: which solver, and with which parameters, from public facts and a budget.
 // Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). objective by
 //   the law for 0 if its N is at most 1.15 times the other; by the Gaussian if N <= 0.0002 X m; whitened_dpgd if the
-//   noise of second moments is at most 0.008 of the largest they may be and m >= 400 d; else dpgd. objective:
+//   noise of second moments is at most 0.02 of the largest they may be and m >= 400 d; else dpgd. objective:
 //   m lambda = max(X N/40, what makes the Jacobian cost epsilon/4). dpgd: gradients clipped to half their bound, travel
 //   (steps x step) such that noise moves a margin by 1.25 (whitened: 2) at norm X; momentum beyond 200 steps.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
@@ -30,7 +30,7 @@ constexpr double kLeastCurvature = 0.01;    // in units of X^2: hardly any regul
 constexpr double kNoisyShare = 0.0002;      // of |v| in X m, above which descent with clipped gradients is better
 constexpr double kMarginNoise = 1.25;       // of a row of norm X; of the gap between two scores where there are several
 constexpr double kWhitenedMarginNoise = 2;  // the same where every direction of the rows has its share of the norm
-constexpr double kMomentsNoise = 0.008;     // largest eigenvalue of the noise over that of the moments, at most
+constexpr double kMomentsNoise = 0.02;      // largest eigenvalue of the noise over that of the moments, at most
 constexpr double kRowsPerFeature = 400;     // fewer do not fill every direction that whitening lengthens
 constexpr double kPureWorth = 1.15;         // so much more noise is accepted for a guarantee without delta
 constexpr double kFewestSteps = 10;

@@ -153,7 +153,8 @@ void WhitenedRows::scan(const ScanOrder& order, std::uint32_t /*pass*/, RowConsu
 }
 
 void WhitenedRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
-  FactorReader reader(std::span(factors_).subspan(first, count), facts().features, consumer);
+  const std::span<const float> all(factors_);
+  FactorReader reader(all.subspan(first, count), facts().features, consumer);
   rows_.scan_rows(first, count, reader);
 }
 
