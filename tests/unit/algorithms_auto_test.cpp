@@ -124,6 +124,30 @@ TEST(Auto, FewFeaturesGetPureNoiseAndMuchNoiseGetsDescent) {
   EXPECT_EQ(solver_of(input_of(Logistic{}, large, 5, 4)), "dpgd");
 }
 
+TEST(Auto, WhitensWhereMomentsStandOutOfTheirNoise) {
+  PlanInput input = input_of(Logistic{}, {.epsilon = 1, .delta = 1e-10}, 100);
+  input.facts.rows = 60000;
+  EXPECT_EQ(solver_of(input), "whitened_dpgd");
+  const AutoChoice one = Auto{}.choose(input);
+  EXPECT_LE(one.input.budget.delta, 1e-10);
+  EXPECT_LE(Auto{}.plan(input).guarantee.delta, 1e-10);
+  PlanInput four = input;
+  four.facts.data_norm = 4;
+  const auto& scaled = std::get<WhitenedDpgd>(Auto{}.choose(four).solver);
+  const auto& plain = std::get<WhitenedDpgd>(one.solver);
+  EXPECT_EQ(scaled.passes, plain.passes);
+  EXPECT_NEAR(scaled.step_size * 16, plain.step_size, 1e-3 * plain.step_size);
+  EXPECT_NEAR(scaled.clip, 4 * plain.clip, 1e-9);
+  input.budget.epsilon = 0.1;
+  EXPECT_EQ(solver_of(input), "dpgd") << "the moments would be noise";
+  input.budget.epsilon = 1;
+  input.problem.lambda = 0.01;
+  EXPECT_EQ(solver_of(input), "dpgd") << "a lambda is for the weights of the features";
+  input.problem.lambda = 0;
+  input.budget.delta = 0;
+  EXPECT_EQ(solver_of(input), "objective");
+}
+
 TEST(Auto, ScalingEveryRowChangesNothingButTheUnits) {
   for (const std::uint32_t features : {6U, 100U}) {
     PlanInput input = input_of(Logistic{}, {.epsilon = 0.1, .delta = 1e-9}, features);

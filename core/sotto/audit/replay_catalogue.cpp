@@ -79,8 +79,10 @@ class PairShelf {
 };
 
 /// Steps that are chosen, not given, cannot be kept where Huber's loss is linear; the solvers that may be chosen are
-/// looked at under their own names.
-bool leaves_the_linear_part(const Method& method) { return method.name == Auto::kName; }
+/// looked at under their own names. Whitened rows have whatever length the noise of the moments gives them.
+bool leaves_the_linear_part(const Method& method) {
+  return method.name == Auto::kName || method.name == WhitenedDpgd::kName;
+}
 
 class Walk {
  public:
