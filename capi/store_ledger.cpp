@@ -68,17 +68,13 @@ std::vector<LedgerRecord> StoreLedger::records() { return read(0); }
 
 std::optional<std::string> StoreLedger::stored(const std::string& request) {
   refresh();
-  for (const LedgerEntry& entry : chain_.entries()) {
-    if (entry.state == EntryState::released && entry.request == request) return bytes_of(entry);
-  }
-  return std::nullopt;
+  const LedgerEntry* entry = chain_.find_released(request);
+  return entry != nullptr ? std::optional(bytes_of(*entry)) : std::nullopt;
 }
 
 std::string StoreLedger::bytes_of(const LedgerEntry& entry) {
   std::string bytes = read_bytes(store_, entry.number);
-  if (hex_of(sha256(bytes)) != entry.released) {
-    throw Error(ErrorKind::invalid_data, "a stored model is not the one that was released", "ledger");
-  }
+  check_bytes(entry, bytes);
   return bytes;
 }
 
@@ -105,64 +101,25 @@ LedgerRecord StoreLedger::write(const std::function<LedgerRecord()>& make, const
 }
 
 Ledger::Reserved StoreLedger::do_reserve(const Spending& spending, const std::string& token) {
-  const LedgerRecord written = write(
-      [&] {
-        LedgerRecord record;
-        record.kind = RecordKind::reserved;
-        record.cost = chain_.filter().cost_of(spending.event, spending.distance);
-        record.request = spending.request;
-        record.token = token;
-        record.detail = event_text(spending.event);
-        if (!chain_.filter().fits(record.cost)) refuse_spending(chain_.filter(), record.cost);
-        return record;
-      },
-      nullptr);
+  const LedgerRecord written = write([&] { return chain_.reservation(spending, token); }, nullptr);
   return {written.entry, written.cost, written.spent};
-}
-
-LedgerRecord StoreLedger::ending(RecordKind kind, const Ending& ending) const {
-  const LedgerEntry* entry = chain_.find(ending.entry);
-  if (entry == nullptr || entry->state != EntryState::reserved || entry->token != hex_of(sha256(ending.nonce))) {
-    throw Error(ErrorKind::internal, "the ledger has no such reservation");
-  }
-  LedgerRecord record;
-  record.kind = kind;
-  record.entry = ending.entry;
-  record.token = ending.nonce;
-  record.time = entry->time;  // how long a run took may depend on the rows
-  record.cost = entry->cost;
-  return record;
 }
 
 // The rows an entry was reserved for may be refreshed while it is trained; what it releases was paid for all the same.
 void StoreLedger::do_release(const Ending& end, const std::string& bytes) {
   refresh();
-  write(
-      [&] {
-        LedgerRecord record = ending(RecordKind::released, end);
-        record.detail = hex_of(sha256(bytes));
-        return record;
-      },
-      &bytes);
+  write([&] { return chain_.release(end.entry, end.nonce, bytes); }, &bytes);
 }
 
 void StoreLedger::do_cancel(const Ending& end) {
-  write([&] { return ending(RecordKind::voided, end); }, nullptr);
+  write([&] { return chain_.cancellation(end.entry, end.nonce); }, nullptr);
 }
 
 LedgerCheck StoreLedger::verify() {
   const Anchor anchor(chain_.place().anchor, chain_.terms().id);
   Chain chain;
   for (const LedgerRecord& record : read(0)) chain.add(record);
-  LedgerCheck check;
-  for (const LedgerEntry& entry : chain.entries()) {
-    if (entry.state != EntryState::released) continue;
-    bytes_of(entry);
-    ++check.models;
-  }
-  for (const AnchorPoint& point : anchor.points()) check_point(chain, point);
-  check.records = chain.sequence() + 1;
-  check.anchored = anchor.last().sequence;
+  const LedgerCheck check = check_all(chain, anchor, [&](const LedgerEntry& entry) { bytes_of(entry); });
   return check;
 }
 

@@ -55,7 +55,6 @@ class StoreLedger final : public Ledger {
   void refresh();
   std::vector<LedgerRecord> read(std::uint64_t first) const;
   LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);
-  LedgerRecord ending(RecordKind kind, const Ending& ending) const;
 
   sotto_store store_;
   Chain chain_;

@@ -32,7 +32,7 @@ class Bytes {
 };
 
 Event event_from(Bytes& bytes, int depth) {
-  switch (bytes.byte() % (depth > 0 ? 16 : 12)) {
+  switch (bytes.byte() % (depth > 0 ? 19 : 14)) {
     case 0: return PureEvent{bytes.number()};
     case 1: return ApproximateEvent{bytes.number(), bytes.number()};
     case 2: return L2LaplaceEvent{bytes.number()};
@@ -45,11 +45,14 @@ Event event_from(Bytes& bytes, int depth) {
     case 9: return PoissonSampledEvent{bytes.number(), bytes.number(), static_cast<NoiseLaw>(bytes.byte() % 3), 1};
     case 10: return FixedSizeSampledEvent{bytes.number(), bytes.number()};
     case 11: return WithReplacementEvent{bytes.number(), bytes.number(), bytes.byte()};
-    case 12: return repeat(event_from(bytes, depth - 1), bytes.byte());
-    case 13: return sequence({event_from(bytes, depth - 1), event_from(bytes, depth - 1)});
-    case 14:
+    case 12: return ZcdpEvent{bytes.number()};
+    case 13: return ObjectiveEvent{bytes.number(), bytes.number(), bytes.number(), {{bytes.number(), bytes.number()}}};
+    case 14: return repeat(event_from(bytes, depth - 1), bytes.byte());
+    case 15: return sequence({event_from(bytes, depth - 1), event_from(bytes, depth - 1)});
+    case 16:
       return parallel({event_from(bytes, depth - 1), event_from(bytes, depth - 1)},
                       bytes.byte() & 1 ? PartBy::value : PartBy::position);
+    case 17: return select_best(event_from(bytes, 0), PoissonRuns{bytes.number()});
     default: return select_best(event_from(bytes, 0), NegativeBinomialRuns{bytes.number(), bytes.number()});
   }
 }

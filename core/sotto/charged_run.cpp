@@ -31,6 +31,13 @@ PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Filter& fil
 void require_fit(const Filter& filter, const ChargedRun& run) {
   const Filter::Cost cost = cost_in(filter, run.cost);
   if (filter.fits(cost)) return;
+  Filter::Cost loss_alone = cost;
+  loss_alone.delta = 0;
+  if (run.delta == 0 && filter.fits(loss_alone)) {
+    refuse_spending(filter, cost,
+                    "; epsilon would fit, the delta of noise rounded to binary64 does not: noise on whole numbers has "
+                    "none, with mechanism discrete_laplace");
+  }
   const bool by_gaussian = filter.kind() != FilterKind::sum && run.delta > 0;
   refuse_spending(filter, cost,
                   fmt::format("; at delta {} that is epsilon up to {:.6g}{}", number_text(run.delta),
@@ -71,8 +78,9 @@ void refuse_ledger_if(bool refused, const std::string& why) {
 
 void require_reading(const std::string& reading, const LedgerTerms& terms) {
   if (reading.empty() || reading == terms.reading) return;
-  refuse_ledger_if(terms.reading.empty(),
-                   "it does not say how text is read, as it was made from other than a text file; nothing was read");
+  refuse_ledger_if(
+      terms.reading.empty(),
+      "it does not say how text is read: it was made by an older version, or not for a text file; nothing was read");
   refuse_ledger_if(true, "its data is read as: " + terms.reading + "; the request says: " + reading +
                              "; nothing was read and nothing charged");
 }

@@ -80,6 +80,43 @@ LedgerRecord Chain::next(LedgerRecord record) const {
   return record;
 }
 
+LedgerRecord Chain::reservation(const Spending& spending, const std::string& token) const {
+  LedgerRecord record;
+  record.kind = RecordKind::reserved;
+  record.cost = filter_->cost_of(spending.event, spending.distance);
+  record.request = spending.request;
+  record.detail = event_text(spending.event);
+  record.token = token;
+  if (!filter_->fits(record.cost)) refuse_spending(*filter_, record.cost);
+  return record;
+}
+
+LedgerRecord Chain::ending(std::uint64_t number, const std::string& nonce) const {
+  const LedgerEntry* entry = find(number);
+  if (entry == nullptr || entry->state != EntryState::reserved || entry->token != hex_of(sha256(nonce))) {
+    throw Error(ErrorKind::internal, "the ledger has no such reservation");
+  }
+  LedgerRecord record;
+  record.entry = number;
+  record.cost = entry->cost;
+  record.token = nonce;
+  record.time = entry->time;  // how long a run took may depend on the rows, or be its secret number of trials
+  return record;
+}
+
+LedgerRecord Chain::release(std::uint64_t entry, const std::string& nonce, const std::string& bytes) const {
+  LedgerRecord record = ending(entry, nonce);
+  record.kind = RecordKind::released;
+  record.detail = hex_of(sha256(bytes));
+  return record;
+}
+
+LedgerRecord Chain::cancellation(std::uint64_t entry, const std::string& nonce) const {
+  LedgerRecord record = ending(entry, nonce);
+  record.kind = RecordKind::voided;
+  return record;
+}
+
 std::optional<Digest> Chain::hash_at(std::uint64_t sequence) const noexcept {
   if (sequence >= hashes_.size()) return std::nullopt;
   return hashes_[sequence];
@@ -88,6 +125,13 @@ std::optional<Digest> Chain::hash_at(std::uint64_t sequence) const noexcept {
 const LedgerEntry* Chain::find(std::uint64_t entry) const noexcept {
   const auto found = std::ranges::lower_bound(entries_, entry, {}, &LedgerEntry::number);
   return found != entries_.end() && found->number == entry ? &*found : nullptr;
+}
+
+const LedgerEntry* Chain::find_released(const std::string& request) const noexcept {
+  const auto found = std::ranges::find_if(entries_, [&](const LedgerEntry& entry) {
+    return entry.state == EntryState::released && entry.request == request;
+  });
+  return found != entries_.end() ? &*found : nullptr;
 }
 
 LedgerEntry* Chain::find_open(std::uint64_t entry) noexcept {
@@ -109,6 +153,25 @@ void check_point(const Chain& chain, const AnchorPoint& point) {
                     ": this is a copy that went its own way, or one of them was edited",
                 "ledger");
   }
+}
+
+void check_bytes(const LedgerEntry& entry, const std::string& bytes) {
+  if (hex_of(sha256(bytes)) == entry.released) return;
+  throw Error(ErrorKind::invalid_data, "a stored model is not the one that was released", "ledger");
+}
+
+LedgerCheck check_all(const Chain& chain, const Anchor& anchor,
+                      const std::function<void(const LedgerEntry&)>& look_at) {
+  LedgerCheck check;
+  for (const LedgerEntry& entry : chain.entries()) {
+    if (entry.state != EntryState::released) continue;
+    look_at(entry);
+    ++check.models;
+  }
+  for (const AnchorPoint& point : anchor.points()) check_point(chain, point);
+  check.records = chain.sequence() + 1;
+  check.anchored = anchor.last().sequence;
+  return check;
 }
 
 }  // namespace sotto

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,13 @@ class Chain {
   /// The record that would follow: sequence, amounts and hashes filled in. `record` brings kind, entry, time, cost,
   /// request and detail.
   LedgerRecord next(LedgerRecord record) const;
+  /// What `next` takes to charge a request; `token` is the digest of the nonce its holder knows. Throws
+  /// Error{budget_exceeded} if it does not fit.
+  LedgerRecord reservation(const Spending& spending, const std::string& token) const;
+  /// What `next` takes to end a reservation, by its nonce: with the digest of what leaves, or cancelled. Throws
+  /// Error{internal} if there is none or it is another's.
+  LedgerRecord release(std::uint64_t entry, const std::string& nonce, const std::string& bytes) const;
+  LedgerRecord cancellation(std::uint64_t entry, const std::string& nonce) const;
 
   bool empty() const noexcept { return hashes_.empty(); }
   std::uint64_t sequence() const noexcept { return hashes_.size() - 1; }
@@ -33,6 +41,8 @@ class Chain {
   const Filter& filter() const noexcept { return *filter_; }
   const std::vector<LedgerEntry>& entries() const noexcept { return entries_; }
   const LedgerEntry* find(std::uint64_t entry) const noexcept;
+  /// The first entry that released something for this request.
+  const LedgerEntry* find_released(const std::string& request) const noexcept;
 
  private:
   void check_link(const LedgerRecord& record) const;
@@ -40,6 +50,7 @@ class Chain {
   void reserve(const LedgerRecord& record);
   void close(const LedgerRecord& record, EntryState state);
   Filter::Cost spent_after(RecordKind kind, const Filter::Cost& cost) const noexcept;
+  LedgerRecord ending(std::uint64_t entry, const std::string& nonce) const;
   LedgerEntry* find_open(std::uint64_t entry) noexcept;
 
   LedgerTerms terms_;
@@ -52,5 +63,9 @@ class Chain {
 
 /// Throws Error{invalid_data} unless the point of an anchor lies on the chain.
 void check_point(const Chain& chain, const AnchorPoint& point);
+/// Throws Error{invalid_data} unless these are the bytes the entry released.
+void check_bytes(const LedgerEntry& entry, const std::string& bytes);
+/// Every point of the anchor, and every released entry by `look_at`, which throws if its bytes are not there.
+LedgerCheck check_all(const Chain& chain, const Anchor& anchor, const std::function<void(const LedgerEntry&)>& look_at);
 
 }  // namespace sotto

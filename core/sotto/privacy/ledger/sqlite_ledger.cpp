@@ -83,19 +83,14 @@ std::vector<LedgerRecord> SqliteLedger::records() {
 
 std::optional<std::string> SqliteLedger::stored(const std::string& request) {
   refresh();
-  for (const LedgerEntry& entry : chain_.entries()) {
-    if (entry.state != EntryState::released || entry.request != request) continue;
-    return bytes_of(entry);
-  }
-  return std::nullopt;
+  const LedgerEntry* entry = chain_.find_released(request);
+  return entry != nullptr ? std::optional(bytes_of(*entry)) : std::nullopt;
 }
 
 std::string SqliteLedger::bytes_of(const LedgerEntry& entry) {
   usable();
   std::string bytes = store_.bytes_of(entry.number);
-  if (hex_of(sha256(bytes)) != entry.released) {
-    throw Error(ErrorKind::invalid_data, path_ + ": a stored model is not the one that was released", "ledger");
-  }
+  check_bytes(entry, bytes);
   return bytes;
 }
 
@@ -129,47 +124,16 @@ LedgerRecord SqliteLedger::write(const std::function<LedgerRecord()>& make, cons
 }
 
 Ledger::Reserved SqliteLedger::do_reserve(const Spending& spending, const std::string& token) {
-  const LedgerRecord written = write(
-      [&] {
-        LedgerRecord record;
-        record.kind = RecordKind::reserved;
-        record.cost = chain_.filter().cost_of(spending.event, spending.distance);
-        record.request = spending.request;
-        record.detail = event_text(spending.event);
-        record.token = token;
-        if (!chain_.filter().fits(record.cost)) refuse_spending(chain_.filter(), record.cost);
-        return record;
-      },
-      nullptr);
+  const LedgerRecord written = write([&] { return chain_.reservation(spending, token); }, nullptr);
   return {written.entry, written.cost, written.spent};
 }
 
-LedgerRecord SqliteLedger::ending(RecordKind kind, const Ending& ending) const {
-  const LedgerEntry* entry = chain_.find(ending.entry);
-  if (entry == nullptr || entry->state != EntryState::reserved || entry->token != hex_of(sha256(ending.nonce))) {
-    throw Error(ErrorKind::internal, "the ledger has no such reservation");
-  }
-  LedgerRecord record;
-  record.kind = kind;
-  record.entry = ending.entry;
-  record.cost = entry->cost;
-  record.token = ending.nonce;
-  record.time = entry->time;  // how long a run took may depend on the rows, or be its secret number of trials
-  return record;
-}
-
 void SqliteLedger::do_release(const Ending& end, const std::string& bytes) {
-  write(
-      [&] {
-        LedgerRecord record = ending(RecordKind::released, end);
-        record.detail = hex_of(sha256(bytes));
-        return record;
-      },
-      &bytes);
+  write([&] { return chain_.release(end.entry, end.nonce, bytes); }, &bytes);
 }
 
 void SqliteLedger::do_cancel(const Ending& end) {
-  write([&] { return ending(RecordKind::voided, end); }, nullptr);
+  write([&] { return chain_.cancellation(end.entry, end.nonce); }, nullptr);
 }
 
 LedgerCheck SqliteLedger::verify() {
@@ -180,18 +144,10 @@ LedgerCheck SqliteLedger::verify() {
   Chain chain;
   store_.catch_up(chain);
   check_key(chain);
-  LedgerCheck check;
-  for (const LedgerEntry& entry : chain.entries()) {
-    if (entry.state != EntryState::released) continue;
-    bytes_of(entry);
-    ++check.models;
-  }
+  const LedgerCheck check = check_all(chain, anchor, [&](const LedgerEntry& entry) { bytes_of(entry); });
   if (check.models != store_.count_bytes()) {
     throw Error(ErrorKind::invalid_data, path_ + ": a model is stored that was never released", "ledger");
   }
-  for (const AnchorPoint& point : anchor.points()) check_point(chain, point);
-  check.records = chain.sequence() + 1;
-  check.anchored = anchor.last().sequence;
   return check;
 }
 
