@@ -85,7 +85,7 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
 }
 
 std::string planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
-  const PlanInput input{facts, request.problem, request.budget.within_reach()};
+  const PlanInput input = plan_input(request, facts);
   if (ledger.empty()) return card_json(make_card(make_plan(request.algorithm, input), request.algorithm, input));
   SqliteLedger open(ledger);
   const Quote quoted = quote(request, input.facts, open);

@@ -96,6 +96,19 @@ TEST(Auto, NothingDependsOnAPrivateNumberOfRows) {
   });
 }
 
+TEST(Auto, TheRowsOfAPrivateNumberAreCoveredAlikeWhateverTheirNumber) {
+  for (const double epsilon : {0.1, 1.0}) {
+    PlanInput input = input_of(Logistic{}, {.epsilon = epsilon, .delta = 1e-10, .relation = Relation::add_remove}, 100);
+    const Auto method{.declared_rows = 60000};
+    std::vector<std::vector<std::string>> said;
+    for (const std::uint64_t rows : {60'000, 240'000, 240'001, 1'000'000}) {
+      input.facts.rows = rows;
+      said.push_back(method.plan(input).remarks);
+    }
+    for (const auto& remarks : said) EXPECT_EQ(remarks, said.front());
+  }
+}
+
 TEST(Auto, ALambdaThatWasGivenIsKept) {
   for_each_input([&](PlanInput input) {
     input.problem.lambda = 0.02;
@@ -138,6 +151,12 @@ TEST(Auto, WhitensWhereMomentsStandOutOfTheirNoise) {
   EXPECT_EQ(scaled.passes, plain.passes);
   EXPECT_NEAR(scaled.step_size * 16, plain.step_size, 1e-3 * plain.step_size);
   EXPECT_NEAR(scaled.clip, 4 * plain.clip, 1e-9);
+  PlanInput personal = input;
+  personal.personal = true;
+  EXPECT_EQ(solver_of(personal), "dpgd") << "a weight on a gradient does not weigh the moments";
+  PlanInput tight = input;
+  tight.budget.delta = 1e-16;
+  EXPECT_EQ(solver_of(tight), "dpgd") << "noise of so many moments has a numerical delta";
   input.budget.epsilon = 0.1;
   EXPECT_EQ(solver_of(input), "dpgd") << "the moments would be noise";
   input.budget.epsilon = 1;

@@ -106,14 +106,15 @@ class Chooser {
     return std::max({least, norm_ * noise / kReach, kLeastCurvature * norm_ * norm_});
   }
 
-  /// Whether second moments are worth their noise, and the sums not too long for images of rows.
+  /// Whether second moments are worth their noise, and the sums not too long for images of rows. Not where the number
+  /// of rows is private: whitened sums cover fewer rows than descent does, and which solver runs must not tell.
   bool whitens() const {
-    const WhitenedDpgd plain{.declared_rows = declared_rows_};
     const bool one_output = outputs_of(input_.problem.loss, input_.facts.classes) == 1;
-    if (!one_output || input_.problem.lambda > 0 || input_.facts.features > kMostWhitenedFeatures) return false;
+    if (input_.budget.relation != Relation::replace_one || input_.personal || !one_output) return false;
+    if (input_.problem.lambda > 0 || input_.facts.features > kMostWhitenedFeatures) return false;
     if (rows_ < kRowsPerFeature * input_.facts.features) return false;
-    if (whitening_noise(plain, input_) > kMomentsNoise) return false;
     try {
+      if (whitening_noise(WhitenedDpgd{}, input_) > kMomentsNoise) return false;
       std::get<WhitenedDpgd>(whitened().solver).plan(input_);
       return true;
     } catch (const Error& error) {
@@ -124,7 +125,7 @@ class Chooser {
 
   /// The descent for what the moments leave of the budget.
   AutoChoice whitened() const {
-    WhitenedDpgd solver{.declared_rows = declared_rows_};
+    WhitenedDpgd solver;
     const Dpgd steps = std::get<Dpgd>(descent(kWhitenedMarginNoise * std::sqrt(1 - solver.share)).solver);
     solver.passes = steps.passes;
     solver.step_size = steps.step_size;

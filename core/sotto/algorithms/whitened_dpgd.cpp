@@ -26,10 +26,11 @@
 namespace sotto {
 namespace {
 
-constexpr double kFloor = 0.3;      // of the noise's largest eigenvalue, added to every value
-constexpr double kShortest = 0.2;   // of the mean squared length of images: what is longer is scaled to it
-constexpr double kKept = 0x1p-10;   // of delta, for the numerical distance of both noises together
-constexpr std::uint64_t kRoom = 4;  // of the declared rows
+constexpr double kFloor = 0.3;             // of the noise's largest eigenvalue, added to every value
+constexpr double kShortest = 0.2;          // of the mean squared length of images: what is longer is scaled to it
+constexpr double kKept = 0x1p-10;          // of delta, for the numerical distance of both noises together
+constexpr std::uint64_t kRoom = 4;         // of the declared rows
+constexpr double kLargestStddev = 0x1p45;  // in steps of the grid, as for every mechanism
 constexpr double kFrobenius = 1 + 0x1p-10;
 
 double deviation(const Mechanism& mechanism) {
@@ -145,6 +146,14 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& input) {
   layout.epsilon = input.budget.epsilon;
   layout.delta = composed_delta(charges, layout.epsilon) + (1 + std::exp(layout.epsilon)) * layout.distance;
   require(layout.delta <= input.budget.delta, "delta", "is too small for gaussian noise, which has a numerical delta");
+  for (const Calibrated& noise : {layout.moments, layout.steps}) {
+    require(deviation(noise.mechanism) <= kLargestStddev * base_of(noise.mechanism).grid.step, "epsilon",
+            "is too small: the noise would leave the range of its integers");
+  }
+  // The card shows one noise; what it says of deltas is about both.
+  layout.steps.epsilon = layout.epsilon;
+  layout.steps.delta = layout.delta;
+  layout.steps.delta_num = (1 + std::exp(layout.epsilon)) * layout.distance;
   return layout;
 }
 

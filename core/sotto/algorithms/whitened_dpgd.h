@@ -37,7 +37,7 @@ struct WhitenedDpgd {
 };
 
 /// More features than this are refused: the moments are a matrix of that order, in memory and decomposed.
-inline constexpr std::uint32_t kMostWhitenedFeatures = 1024;
+inline constexpr std::uint32_t kMostWhitenedFeatures = 256;
 
 /// The standard deviation of the noise of the moments as a share of what all rows could add to one: the root of the
 /// noise's largest eigenvalue's scale, sigma sqrt(2 d)/(m X^2). Small: the moments say something. Public.
