@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <memory>
 
@@ -10,7 +8,6 @@
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
-#include "sotto/data/number.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "time_text.h"
 #include "verbs.h"
@@ -60,15 +57,6 @@ Json entries_json(const std::vector<LedgerEntry>& entries) {
   return list;
 }
 
-/// The names are kept for good and shown: a row read as a header would be public. Numbers are taken for one unless the
-/// label, which the holder knows, is among them.
-void require_names(const std::vector<std::string>& columns, const Schema& declared) {
-  const auto is_number = [](const std::string& name) { return std::isfinite(parse_number(name)); };
-  const bool knows_label = std::find(columns.begin(), columns.end(), declared.label.column) != columns.end();
-  require(!declared.header || knows_label || std::none_of(columns.begin(), columns.end(), is_number), "header",
-          "the first line has numbers where names are expected; give --no-header, or the --label that is one of them");
-}
-
 /// What every verb about an existing ledger has.
 struct LedgerVerb {
   explicit LedgerVerb(CLI::App& app) { app.add_option("ledger", path, "the ledger")->required()->type_name("FILE"); }
@@ -105,7 +93,6 @@ struct CreateVerb : LedgerVerb {
     const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
     auto [counted, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
     terms.rows = counted.rows;
-    require_names(counted.columns, declared);
     terms.reading = std::move(counted.reading);
     terms.columns = std::move(counted.columns);
     SqliteLedger::create(path, terms, fingerprint, anchor);
