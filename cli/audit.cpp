@@ -7,10 +7,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "data_flags.h"
 #include "request.h"
 #include "sotto/audit/museum.h"
 #include "sotto/data/block_file.h"
-#include "source.h"
+#include "sotto/data/reading.h"
+#include "sotto/engines/file_rows.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -90,12 +92,15 @@ struct AuditVerb {
   /// What is public about the file: its schema, and the number of rows that a block file states or that was given.
   Facts planned() const {
     if (data.empty()) return stated();
-    const Source source = open_source(data, schema, {});
     const bool told = given.get_option("--rows")->count() > 0;
     if (!is_block_file(data)) {
       require(told, "rows", "must be given: a text file does not say how many rows it has, and none is read");
-      return source.rows->facts(facts.rows);
+      require(!schema.bounds_from_data(), "assume_bounds_from_data",
+              "would read rows, and an audit reads none; declare the bounds");
+      const Schema declared = schema.schema(data);
+      return text_rows(data, complete_by(data, declared, named_columns(data, declared)))->facts(facts.rows);
     }
+    require(!schema.given(), "schema", "a block file carries its own declarations; give none here");
     const Facts known = BlockFile(data).facts();
     require(!told || facts.rows == known.rows, "rows",
             "got " + std::to_string(facts.rows) + ", the file says " + std::to_string(known.rows));

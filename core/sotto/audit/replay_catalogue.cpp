@@ -98,8 +98,11 @@ class Walk {
     for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
       record_ = {};
       std::string refusal;
+      std::uint64_t offset = 0;
       for (const std::string_view loss : names<Loss>()) {
-        const Selection selection{make_by_name<Loss>(loss, "loss"), relation, options_.cases, options_.sampled_cases};
+        Selection selection{make_by_name<Loss>(loss, "loss"), relation, options_.cases, options_.sampled_cases};
+        selection.offset = offset;
+        offset += options_.cases;
         const std::string why = for_each_case(method, selection, [&](const ReplayCase& one) { check(one); });
         if (refusal.empty()) refusal = why;
       }
