@@ -146,7 +146,7 @@ TEST(Auto, WhitensWhereMomentsStandOutOfTheirNoise) {
   EXPECT_LE(Auto{}.plan(input).guarantee.delta, 1e-10);
   PlanInput four = input;
   four.facts.data_norm = 4;
-  const auto& scaled = std::get<WhitenedDpgd>(Auto{}.choose(four).solver);
+  const auto scaled = std::get<WhitenedDpgd>(Auto{}.choose(four).solver);
   const auto& plain = std::get<WhitenedDpgd>(one.solver);
   EXPECT_EQ(scaled.passes, plain.passes);
   EXPECT_NEAR(scaled.step_size * 16, plain.step_size, 1e-3 * plain.step_size);
