@@ -269,8 +269,7 @@ class Contract(unittest.TestCase):
         printed = []
         for name, rows in (("none", ""), ("few", "1,2,1\n3,4,-1\n"), ("broken", "x,y\n")):
             (folder / "audited.csv").write_text("a,b,y\n" + rows, encoding="utf-8")
-            printed.append(self.run_sotto("audit", "--data", "audited.csv", "--label", "y", "--positive", "1",
-                                          "--negative", "-1", "--data-norm", "1", "--rows", "50", "--method", "bolt_on",
+            printed.append(self.run_sotto("audit", "--data", "audited.csv", "--label", "y", "--data-norm", "1", "--rows", "50", "--method", "bolt_on",
                                           "--epsilon", "1", "--lambda", "0.05", "--quick", "--games", "200", "--json"))
             self.assertEqual(printed[0], printed[-1], name)
 

@@ -47,7 +47,8 @@ using Algorithm = std::variant<BoltOn, Scs13, Objective, Output, Dpgd, Dpsgd, Bs
 static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
 static_assert(Solver<Objective> && Solver<Output> && Solver<Cms11> && Solver<Kst12> && Solver<Amp> && Solver<Lbfgs>);
 static_assert(Solver<Dpgd> && Solver<Dpsgd> && Solver<Bst14> && Solver<Correlated>);
-static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene> && Solver<ShardAverage> && Solver<WhitenedDpgd> && Solver<Auto>);
+static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene> && Solver<ShardAverage> && Solver<WhitenedDpgd> &&
+              Solver<Auto>);
 
 inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);

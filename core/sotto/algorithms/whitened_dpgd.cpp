@@ -120,10 +120,11 @@ Calibrated widened(Calibrated noise, double by) {
   return noise;
 }
 
-Layout lay_out(const WhitenedDpgd& method, const PlanInput& input) {
+/// With `delta` for ideal noise; the rest of the budget's is for the numerical distance.
+Layout lay_out(const WhitenedDpgd& method, const PlanInput& input, double delta) {
   refuse_unfit(method, input);
   PlanInput kept = input;
-  kept.budget.delta = input.budget.delta * (1 - kKept);
+  kept.budget.delta = delta;
   Layout layout;
   layout.descent = descent_of(method);
   layout.moments = moments_noise(method, kept);
@@ -155,6 +156,16 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& input) {
   layout.steps.delta = layout.delta;
   layout.steps.delta_num = (1 + std::exp(layout.epsilon)) * layout.distance;
   return layout;
+}
+
+/// The distance is known once there is a layout: the second one spends what the first kept for nothing.
+Layout lay_out(const WhitenedDpgd& method, const PlanInput& input) {
+  const double delta = input.budget.delta;
+  Layout first = lay_out(method, input, delta * (1 - kKept));
+  const double numerical = (1 + std::exp(input.budget.epsilon)) * first.distance * (1 + 0x1p-20);
+  if (!(numerical < delta * kKept)) return first;
+  Layout second = lay_out(method, input, (delta - numerical) * (1 - 0x1p-40));
+  return second.distance <= first.distance ? second : first;
 }
 
 /// T from the released moments: reads no row.
