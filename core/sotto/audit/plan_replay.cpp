@@ -19,9 +19,9 @@
 namespace sotto::audit {
 namespace {
 
-constexpr double kNumerical = 1e-9;  // delta that a pure plan may have for its numerics
-constexpr double kClose = 1.02;      // to which sampled sums are recomputed
-constexpr double kRounding = 1e-13;  // of a delta by the tiny accountant, where a promise is 0 or all but
+constexpr double kNumerical = 1e-9;      // delta that a pure plan may have for its numerics
+constexpr double kClose = 1.02;          // to which sampled sums are recomputed
+constexpr double kTinyRounding = 1e-13;  // of a delta by the tiny accountant, where a promise is 0 or all but
 
 /// What is promised within a budget by charges, and what is added for numerics.
 struct Promise {
@@ -41,7 +41,7 @@ Finding recomputed(const Promise& promise, const Budget& budget) {
           promise.subject,
           "delta over promise",
           1,
-          within ? found / (promise.delta + kRounding) / (sampled ? kClose : 1 + 1e-6) : HUGE_VAL,
+          within ? found / (promise.delta + kTinyRounding) / (sampled ? kClose : 1 + 1e-6) : HUGE_VAL,
           "from the text of the plan's charges: " + promise.charges};
 }
 
