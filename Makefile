@@ -68,10 +68,10 @@ mutants: ## break the library line by line: the audit must notice every time
 	@tools/install_packages build test
 	@tools/mutants
 
-bench: ## measure; writes build/bench.json
-	@tools/install_packages build bench
+bench: ## measure; writes build/bench.json; BENCH='--filter train'
+	@tools/install_packages build bench python
 	@tools/build bench
-	@build/bench/bench/sotto_bench --out build/bench.json
+	@tools/bench $(BENCH)
 
 bench-python: ## the package beside diffprivlib, Opacus and scikit-learn; writes build/bench-python.json
 	@tools/install_packages build python

@@ -52,7 +52,10 @@ int main(int argc, char** argv) {
   try {
     for (const auto& task : tasks()) {
       if (task.name.find(filter) == std::string::npos) continue;
-      const nlohmann::json measured = sotto::bench::measure(task.make(), repetitions);
+      const sotto::bench::Task made = task.make();
+      if (made.contenders.empty())
+        fmt::print("{:<13} skipped: its data is not prepared (see tools/bench)\n", task.name);
+      const nlohmann::json measured = sotto::bench::measure(made, repetitions);
       sotto::bench::print_table(measured);
       all.insert(all.end(), measured.begin(), measured.end());
     }

@@ -24,14 +24,13 @@ std::vector<Contender> library(const std::shared_ptr<const SparseProblem>& probl
     const auto plain = [=] { return plain_sparse_pass(*problem, batch); };
     list.push_back(
         {"noiseless" + suffix, run(Noiseless{pass_options(batch)}), plain, {{"hand_written" + suffix, 1.3}}});
+    // A million steps without regularisation or projection round too much for a guarantee.
+    if (lambda == 0) continue;
     const auto slowly = [=] {
       RowByRow one_by_one(*engine);
       return run_pass(one_by_one, {BoltOn{pass_options(batch)}, lambda});
     };
-    list.push_back({"bolt_on" + suffix,
-                    run(BoltOn{pass_options(batch)}),
-                    slowly,
-                    {{"noiseless" + suffix, batch == 50 ? 1.02 : 0}}});
+    list.push_back({"bolt_on" + suffix, run(BoltOn{pass_options(batch)}), slowly, {{"noiseless" + suffix, 1.02}}});
   }
   return list;
 }
