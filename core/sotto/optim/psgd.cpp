@@ -41,7 +41,7 @@ Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
   if (outputs_of(recipe.loss, facts.classes) != 1) {
     several_.emplace(recipe.loss, facts);
   } else if (facts.sparse && noise == nullptr) {
-    touched_.reserve(facts.features);
+    touched_.assign(facts.features + std::size_t{1}, 0);
     is_touched_.assign(facts.features, 0);
   }
 }
@@ -51,8 +51,9 @@ void Psgd::consume(const RowBlock& block) noexcept {
   // passes notices.
   if (block.sparse() != facts_.sparse) return;
   if (several_) return consume_several(block);
-  if (recipe_.batch_rows == 1 && !block.sparse()) {
-    return noise_ == nullptr ? step_each_row(block) : step_each_row_noised(block);
+  if (recipe_.batch_rows == 1) {
+    if (block.sparse() && noise_ == nullptr) return step_each_sparse_row(block);
+    if (!block.sparse()) return noise_ == nullptr ? step_each_row(block) : step_each_row_noised(block);
   }
   std::size_t done = 0;
   while (done < block.rows) {
@@ -116,18 +117,28 @@ void Psgd::add_sparse(const RowBlock& part) noexcept {
     margins_[i] = scale_ * kernels::dot(part.columns + first, part.values + first, count, weights_.data());
   }
   slopes_to_coefficients(part);
+  entries_in_batch_ += part.offsets[part.rows] - part.offsets[0];
+  const bool notes_columns = noise_ == nullptr && !steps_everywhere();
   for (std::size_t i = 0; i < part.rows; ++i) {
     const std::uint64_t first = part.offsets[i];
     const std::size_t count = static_cast<std::size_t>(part.offsets[i + 1] - first);
     kernels::axpy(margins_[i], part.columns + first, part.values + first, count, batch_sum_.data());
-    if (noise_ != nullptr) continue;
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::uint32_t column = part.columns[first + k];
-      if (is_touched_[column] != 0) continue;
-      is_touched_[column] = 1;
-      touched_.push_back(column);
-    }
+    if (notes_columns) touch(part.columns + first, count);
   }
+}
+
+// Without a branch, since whether a column is new is anyone's guess; one place more than columns takes the last write.
+void Psgd::touch(const std::uint32_t* columns, std::size_t count) noexcept {
+  std::uint32_t* list = touched_.data();
+  std::uint8_t* is_touched = is_touched_.data();
+  std::size_t end = touched_count_;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint32_t column = columns[k];
+    list[end] = column;
+    end += is_touched[column] == 0 ? 1 : 0;
+    is_touched[column] = 1;
+  }
+  touched_count_ = end;
 }
 
 // Batches of one row need no batch sum: the step is taken straight from the row.
@@ -140,6 +151,23 @@ void Psgd::step_each_row(const RowBlock& rows) noexcept {
       const double coefficient = weight_of(rows, i) * y * loss.slope(y * kernels::dot(x, w, rows.features));
       const double eta = recipe_.step(++step_);
       kernels::step(1 - eta * recipe_.lambda, eta * coefficient, x, w, rows.features);
+      if (follows_iterates_) after_step(eta);
+    }
+  });
+}
+
+void Psgd::step_each_sparse_row(const RowBlock& rows) noexcept {
+  with_margin_loss(recipe_.loss, [&](const auto& loss) {
+    double* w = weights_.data();
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      const std::uint64_t first = rows.offsets[i];
+      const std::size_t count = static_cast<std::size_t>(rows.offsets[i + 1] - first);
+      const double y = rows.labels[i];
+      const double margin = scale_ * kernels::dot(rows.columns + first, rows.values + first, count, w);
+      const double coefficient = weight_of(rows, i) * y * loss.slope(y * margin);
+      const double eta = recipe_.step(++step_);
+      decay_scale(1 - eta * recipe_.lambda);
+      kernels::axpy(-(eta / scale_ * coefficient), rows.columns + first, rows.values + first, count, w);
       if (follows_iterates_) after_step(eta);
     }
   });
@@ -178,16 +206,31 @@ void Psgd::end_batch() noexcept {
 }
 
 void Psgd::step_sparse(double decay, double step) noexcept {
-  constexpr double kSmallestScale = 0x1p-40;
-  scale_ *= decay;
-  if (std::fabs(scale_) < kSmallestScale) fold_scale();
+  decay_scale(decay);
   const double rescaled = step / scale_;
-  for (const std::uint32_t column : touched_) {
-    weights_[column] -= rescaled * batch_sum_[column];
+  const bool everywhere = steps_everywhere();
+  if (everywhere) {
+    kernels::step(1, rescaled, batch_sum_.data(), weights_.data(), weights_.size());
+    std::fill(batch_sum_.begin(), batch_sum_.end(), 0.0);
+  }
+  for (std::size_t i = 0; i < touched_count_; ++i) {
+    const std::uint32_t column = touched_[i];
+    if (!everywhere) weights_[column] -= rescaled * batch_sum_[column];
     batch_sum_[column] = 0;
     is_touched_[column] = 0;
   }
-  touched_.clear();
+  touched_count_ = 0;
+  entries_in_batch_ = 0;
+}
+
+// A sweep over all columns is cheaper than a list of those with an entry once there are this many; the weights are the
+// same, since the other columns take a step of 0.
+bool Psgd::steps_everywhere() const noexcept { return 8 * entries_in_batch_ > facts_.features; }
+
+void Psgd::decay_scale(double decay) noexcept {
+  constexpr double kSmallestScale = 0x1p-40;
+  scale_ *= decay;
+  if (std::fabs(scale_) < kSmallestScale) fold_scale();
 }
 
 void Psgd::fold_scale() noexcept {

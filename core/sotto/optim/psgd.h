@@ -47,12 +47,16 @@ class Psgd final : public RowConsumer {
   void consume_several(const RowBlock& block) noexcept;
   void add_dense(const RowBlock& part) noexcept;
   void add_sparse(const RowBlock& part) noexcept;
+  void touch(const std::uint32_t* columns, std::size_t count) noexcept;
   void step_each_row(const RowBlock& rows) noexcept;
+  void step_each_sparse_row(const RowBlock& rows) noexcept;
   void step_each_row_noised(const RowBlock& rows) noexcept;
   void slopes_to_coefficients(const RowBlock& part) noexcept;
   void end_batch() noexcept;
   void step_sparse(double decay, double step) noexcept;
   void after_step(double eta) noexcept;
+  bool steps_everywhere() const noexcept;
+  void decay_scale(double decay) noexcept;
   void fold_scale() noexcept;
 
   static constexpr std::size_t kChunkRows = 256;
@@ -72,7 +76,9 @@ class Psgd final : public RowConsumer {
   bool follows_iterates_;  // something is to be done after every step
   AlignedVector margins_;
   std::vector<std::uint32_t> touched_;  // columns of batch_sum_ that may be non-zero (sparse, no noise)
+  std::size_t touched_count_ = 0;
   std::vector<std::uint8_t> is_touched_;
+  std::uint64_t entries_in_batch_ = 0;
 
   std::uint64_t step_ = 0;
   std::uint64_t rows_in_batch_ = 0;
