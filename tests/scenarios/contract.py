@@ -125,6 +125,11 @@ class Contract(unittest.TestCase):
         self.assertLessEqual(told["epsilon"]["upper"], 1.001)  # two grids, each within 0.05 percent
         self.assertGreater(told["epsilon"]["upper"], 0.99)
 
+    def test_account_refuses_delta_zero_where_no_epsilon_holds(self):
+        told = subprocess.run([PROGRAM, "account", "--noise", "1", "--delta", "0"], capture_output=True, text=True)
+        self.assertNotEqual(told.returncode, 0)
+        self.assertIn("no accountant gives this plan a finite epsilon", told.stderr)
+
     def test_a_ledger_is_charged_and_shown(self):
         self.run_sotto("ledger", "create", "L", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--data",
                        "sphere.csv")

@@ -39,7 +39,9 @@ TEST(AccountantReport, WhatNoAccountantTreatsIsRefused) {
   EXPECT_THROW(account_epsilon(WithReplacementEvent{0.1, 1, 3}, kReplace, 1e-6), Error);
   EXPECT_THROW(account_epsilon(FixedSizeSampledEvent{0.1, 1}, kAddRemove, 1e-6), Error);
   EXPECT_THROW(account_epsilon(GaussianEvent{1}, kReplace, 1e-6, AccountantChoice::pure), Error);
-  EXPECT_TRUE(std::isinf(account_epsilon(GaussianEvent{1}, kReplace, 0).value.upper)) << "no pure promise";
+  EXPECT_THROW(account_epsilon(GaussianEvent{1}, kReplace, 0), Error) << "no pure promise";
+  EXPECT_THROW(account_epsilon(repeat(PoissonSampledEvent{0.1, 1}, 5), kAddRemove, 0), Error);
+  EXPECT_THROW(account_epsilon(ApproximateEvent{1, 1e-6}, kReplace, 0), Error);
 }
 
 TEST(AccountantReport, RelationsAreNotConfused) {
