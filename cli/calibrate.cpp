@@ -64,7 +64,9 @@ struct CalibrateVerb {
 
   void run(const Output& output) const {
     const Unknown what = unknown();
-    const Found found = solve(what);
+    Found found = solve(what);
+    // All rows at every step: nothing is sampled.
+    if (found.plan.rate == 1 && found.plan.sampling == Sampling::poisson) found.plan.sampling = Sampling::none;
     Json json{{"solved_for", enum_name(what)},
               {"noise", found.plan.noise},
               {"steps", found.plan.steps},
