@@ -134,6 +134,8 @@ sotto_status sotto_encode_values(sotto_encoder* encoder, const double* values, s
   return guarded(nullptr, [&] { encoder->table.encode_values({values, count}, label, row, *label_out); });
 }
 
+int sotto_encoder_usable(const sotto_encoder* encoder) { return encoder->table.usable() ? 1 : 0; }
+
 void sotto_encoder_fingerprint(const sotto_encoder* encoder, char hex[65]) {
   guarded(nullptr, [&] { std::strcpy(hex, encoder->table.fingerprint().c_str()); });
 }

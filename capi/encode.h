@@ -63,6 +63,8 @@ class TableEncoder {
   std::size_t column_count() const noexcept { return table_.columns().size(); }
   const std::vector<std::string>& columns() const noexcept { return table_.columns(); }
   std::string fingerprint() const { return raw_.fingerprint(); }
+  /// Whether the row encoded last kept its values. About a value: never for training.
+  bool usable() const noexcept { return encoded_.usable; }
   const RowMultiset& raw() const noexcept { return raw_; }
 
  private:

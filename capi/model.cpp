@@ -8,6 +8,7 @@
 #include "capi/encode.h"
 #include "sotto/base/fields.h"
 #include "sotto/model/evaluation.h"
+#include "sotto/model/json.h"
 #include "sotto/model/prediction.h"
 
 namespace sotto::capi {
@@ -89,27 +90,13 @@ struct Predictor {
 
 namespace {
 
-Json confusion_json(const Evaluation& e, const std::vector<std::string>& texts) {
-  if (e.classes == 2) {
-    return Json{{"true_positive", e.count(1, 1)},
-                {"false_positive", e.count(0, 1)},
-                {"true_negative", e.count(0, 0)},
-                {"false_negative", e.count(1, 0)}};
-  }
-  Json counts = Json::array();
-  for (std::uint32_t actual = 0; actual < e.classes; ++actual) {
-    counts.push_back(Json::array());
-    for (std::uint32_t p = 0; p < e.classes; ++p) counts.back().push_back(e.count(actual, p));
-  }
-  return Json{{"classes", texts}, {"counts", counts}};
-}
-
 /// How the model does on the row that was encoded last.
 sotto_score score_of(const Predictor& predictor) {
+  if (!predictor.judge.usable()) return {0, 0, 0, 0};
   const Evaluation e = evaluate(predictor.model, predictor.block());
   const auto found =
       static_cast<std::size_t>(std::max_element(e.confusion.begin(), e.confusion.end()) - e.confusion.begin());
-  return {static_cast<std::uint32_t>(found / e.classes), static_cast<std::uint32_t>(found % e.classes), e.loss};
+  return {static_cast<std::uint32_t>(found / e.classes), static_cast<std::uint32_t>(found % e.classes), e.loss, 1};
 }
 
 }  // namespace
@@ -150,6 +137,8 @@ sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uin
     } catch (const nlohmann::json::exception&) {
       throw Error(ErrorKind::invalid_argument, "x: cannot be read", "x");
     }
+    *place = static_cast<uint32_t>(predictor.texts.size());
+    if (!predictor.encoder.usable()) return;
     scores(predictor.model, predictor.block(), predictor.row_scores);
     *place = predicted_class(predictor.row_scores);
     if (probabilities == nullptr) return;
@@ -158,18 +147,19 @@ sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uin
   });
 }
 
-sotto_status sotto_evaluate(const sotto_model* model, const float* labels, const float* rows, uint64_t count,
-                            sotto_text* figures, sotto_error* error) {
+sotto_status sotto_evaluate(const sotto_model* model, const sotto_judged* judged, sotto_text* figures,
+                            sotto_error* error) {
   return guarded(error, [&] {
     const Predictor& predictor = model->predictor;
+    if (judged->count == 0) throw Error(ErrorKind::invalid_data, "source: no row can be used", "source");
     RowBlock block;
-    block.rows = count;
+    block.rows = judged->count;
     block.features = static_cast<uint32_t>(predictor.row.size());
-    block.labels = labels;
-    block.dense = rows;
-    const Evaluation e = evaluate(predictor.model, block);
-    nlohmann::ordered_json json{{"rows", e.rows}, {"accuracy", e.accuracy}, {"loss", e.loss}, {"auc", e.auc}};
-    json["confusion"] = confusion_json(e, predictor.texts);
+    block.labels = judged->labels;
+    block.dense = judged->rows;
+    Evaluation e = evaluate(predictor.model, block);
+    e.unusable = judged->unusable;
+    Json json = to_json(e, predictor.texts);
     json["private"] = false;
     json["remark"] = "computed from the rows without noise: NOT PRIVATE, not for release if the rows are private";
     *figures = copy_text(json.dump(2));

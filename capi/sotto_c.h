@@ -105,6 +105,9 @@ sotto_status sotto_encode_cells(sotto_encoder* encoder, const sotto_cell* cells,
 /* The same from the numbers of an array; another number of them than declared makes the zero row. */
 sotto_status sotto_encode_values(sotto_encoder* encoder, const double* values, size_t count, sotto_cell label,
                                  float* row, float* label_out);
+/* Whether the row encoded last kept its values: 0 if it became the zero row. An answer about a value, so only for
+ * figures that are not private anyway (sotto_evaluate), never where a row is trained on. */
+int sotto_encoder_usable(const sotto_encoder* encoder);
 /* Identifies the multiset of raw rows encoded so far, whatever their order. For the holder, not for release. */
 void sotto_encoder_fingerprint(const sotto_encoder* encoder, char hex[65]);
 
@@ -248,17 +251,28 @@ uint32_t sotto_model_classes(const sotto_model* model);
 /* The text of a class; null beyond the last. */
 const char* sotto_model_class(const sotto_model* model, uint32_t place);
 /* The class and, unless null, the probabilities of all classes of one row given as a JSON object of columns or a JSON
- * array of numbers. SOTTO_UNSUPPORTED when the loss gives no probabilities and they are asked for. */
+ * array of numbers. A row that is missing a number has no class: `place` is then one beyond the last, probabilities are
+ * untouched. SOTTO_UNSUPPORTED when the loss gives no probabilities and they are asked for. */
 sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uint32_t* place, double* probabilities,
                            sotto_error* error);
-/* Without noise, of encoded rows: NOT PRIVATE unless the rows are. A JSON object with the names of `sotto evaluate`. */
-sotto_status sotto_evaluate(const sotto_model* model, const float* labels, const float* rows, uint64_t count,
-                            sotto_text* figures, sotto_error* error);
+/* Rows to judge a model on: `count` encoded ones, each usable, and how many others were left out. */
+typedef struct sotto_judged {
+  const float* labels;
+  const float* rows;
+  uint64_t count;
+  uint64_t unusable;
+} sotto_judged;
+
+/* Without noise, of encoded rows: NOT PRIVATE unless the rows are. A JSON object with the names of `sotto evaluate`.
+ * SOTTO_INVALID_DATA when no row is usable. */
+sotto_status sotto_evaluate(const sotto_model* model, const sotto_judged* judged, sotto_text* figures,
+                            sotto_error* error);
 
 /* The same row by row, for hosts that add up: cells or numbers as for an encoder, the label last. */
 typedef struct sotto_score {
   uint32_t actual, predicted; /* places of classes */
   double loss;
+  int usable; /* 0: the row has a missing number or an undeclared label, and the rest means nothing */
 } sotto_score;
 
 uint32_t sotto_model_values(const sotto_model* model);

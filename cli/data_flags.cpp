@@ -9,7 +9,7 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
     return app.add_option(flag, target, help)->group("Data")->type_name("");
   };
   add("--schema", file_, "JSON file that declares columns, bounds and label");
-  add("--label", label_, "the column of the label, by name or 1-based position");
+  add("--label", label_, "the column of the label: its name, or its 1-based position in a file without header");
   add("--label-positive", positive_, "label texts that mean +1 (default 1), separated by commas; * for all others")
       ->delimiter(',');
   add("--label-negative", negative_, "label texts that mean -1 (default -1, 0), separated by commas; * for all others")
@@ -22,9 +22,11 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
   add("--category", categories_, "NAME=VALUE,VALUE,..., the public values of a text column; may be repeated");
   add("--text", texts_, "a text column whose values are to be found; may be repeated");
   add("--ignore", ignored_, "a column to read past; may be repeated");
-  app.add_flag("--no-header", no_header_, "the first line is a row, not the column names")->group("Data");
+  app.add_flag("--no-header", no_header_,
+               "the first line is a row, not the column names; columns are then called by position")
+      ->group("Data");
   fields_.add_struct<Schema>();
-  add("--projection", projection_, "reduce the features: none, gaussian or choose_features");
+  add("--projection", projection_, "reduce the features to --dimensions: none, gaussian or choose_features");
   projection_fields_.add_catalogue<Reduction>();
   app.add_flag("--assume-bounds-from-data", bounds_from_data_,
                "take bounds and categories from the rows; the model is then NOT PRIVATE")
@@ -59,7 +61,7 @@ Schema SchemaFlags::declared() const {
   if (!negative_.empty()) schema.label.negative = negative_;
   if (!classes_.empty()) schema.label.classes = classes_;
   if (!names_.empty()) schema.names = names_;
-  if (no_header_ || !names_.empty()) schema.header = false;
+  if (no_header_ || !names_.empty()) schema.header = HeaderLine::absent;
   for (const std::string& flag : ranges_) declare_range(schema, flag);
   for (const std::string& flag : categories_) declare_category(schema, flag);
   for (const std::string& name : texts_) declare_text(schema, name);
@@ -71,6 +73,9 @@ Schema SchemaFlags::declared() const {
   }
   if (!projection_.empty()) schema.projection = make_by_name<Reduction>(projection_, "projection");
   std::visit([&](auto& reduction) { apply_fields(reduction, projection_fields_.given(), used); }, schema.projection);
+  for (const auto& [name, value] : projection_fields_.given()) {
+    require(used.contains(name), name, "is for --projection gaussian or choose_features");
+  }
   return schema;
 }
 

@@ -22,33 +22,15 @@ struct EvaluateVerb {
   void run(const Output& output) const {
     const Model loaded = load_model(model);
     const Encoder encoder(schema_from_json(loaded.encoding));
-    const Dataset rows = read_dataset(data, encoder);
-    const Evaluation result = evaluate(loaded, rows.view());
+    const UsableRows read = read_usable(data, encoder);
+    Evaluation result = evaluate(loaded, read.rows.view());
+    result.unusable = read.unusable;
     const std::vector<std::string> texts = class_texts(loaded);
     output.print(output.json ? as_json(result, texts).dump(2) : as_text(result, texts));
   }
 
-  /// Two classes by the usual names; more as a table, a line an actual class and a column a predicted one.
-  static Json confusion_json(const Evaluation& e, const std::vector<std::string>& texts) {
-    if (e.classes == 2) {
-      return Json{{"true_positive", e.count(1, 1)},
-                  {"false_positive", e.count(0, 1)},
-                  {"true_negative", e.count(0, 0)},
-                  {"false_negative", e.count(1, 0)}};
-    }
-    Json counts = Json::array();
-    for (std::uint32_t actual = 0; actual < e.classes; ++actual) {
-      counts.push_back(Json::array());
-      for (std::uint32_t predicted = 0; predicted < e.classes; ++predicted) {
-        counts.back().push_back(e.count(actual, predicted));
-      }
-    }
-    return Json{{"classes", texts}, {"counts", counts}};
-  }
-
   Json as_json(const Evaluation& e, const std::vector<std::string>& texts) const {
-    Json json{{"rows", e.rows}, {"accuracy", e.accuracy}, {"loss", e.loss}, {"auc", e.auc}};
-    json["confusion"] = confusion_json(e, texts);
+    Json json = to_json(e, texts);
     json["private"] = is_public;
     json["remark"] = is_public ? "the rows were declared public" : kWarning;
     return json;
@@ -71,8 +53,13 @@ struct EvaluateVerb {
 
   std::string as_text(const Evaluation& e, const std::vector<std::string>& texts) const {
     std::string text = fmt::format("Evaluation of {} on {}\n", model, data);
-    text += fmt::format("  {:<10} {}\n  {:<10} {:.6f}\n  {:<10} {:.6f}\n  {:<10} {:.6f}\n", "rows", e.rows, "accuracy",
-                        e.accuracy, "loss", e.loss, "auc", e.auc);
+    text += fmt::format("  {:<10} {}\n", "rows", e.rows);
+    if (e.unusable > 0) {
+      text += fmt::format("  {:<10} {} rows more have a cell that is no number or an undeclared label: left out\n",
+                          "unusable", e.unusable);
+    }
+    text += fmt::format("  {:<10} {:.6f}\n  {:<10} {:.6f}\n  {:<10} {:.6f}\n", "accuracy", e.accuracy, "loss", e.loss,
+                        "auc", e.auc);
     return text + confusion_text(e, texts) +
            fmt::format("  {:<10} {}", "remark", is_public ? "the rows were declared public" : kWarning);
   }
@@ -82,7 +69,8 @@ struct EvaluateVerb {
 
 void add_evaluate(CLI::App& program, Output& output) {
   CLI::App* verb =
-      add_verb(program, output, "evaluate", "accuracy, loss, AUC and confusion of a model on labelled rows");
+      add_verb(program, output, "evaluate",
+               "accuracy, loss, AUC and confusion of a model on labelled rows; unusable ones are left out");
   auto state = std::make_shared<EvaluateVerb>();
   verb->add_option("--model", state->model, "the model")->required()->type_name("FILE");
   verb->add_option("--data", state->data, "rows with labels, in the columns the model was trained on")

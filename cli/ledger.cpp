@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <memory>
 
@@ -10,7 +8,6 @@
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
-#include "sotto/data/number.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "time_text.h"
 #include "verbs.h"
@@ -60,15 +57,6 @@ Json entries_json(const std::vector<LedgerEntry>& entries) {
   return list;
 }
 
-/// The names are kept for good and shown: a row read as a header would be public. Numbers are taken for one unless the
-/// label, which the holder knows, is among them.
-void require_names(const std::vector<std::string>& columns, const Schema& declared) {
-  const auto is_number = [](const std::string& name) { return std::isfinite(parse_number(name)); };
-  const bool knows_label = std::find(columns.begin(), columns.end(), declared.label.column) != columns.end();
-  require(!declared.header || knows_label || std::none_of(columns.begin(), columns.end(), is_number), "header",
-          "the first line has numbers where names are expected; give --no-header, or the --label that is one of them");
-}
-
 /// What every verb about an existing ledger has.
 struct LedgerVerb {
   explicit LedgerVerb(CLI::App& app) { app.add_option("ledger", path, "the ledger")->required()->type_name("FILE"); }
@@ -84,7 +72,8 @@ struct CreateVerb : LedgerVerb {
     add("--budget-delta", terms.filter.budget.delta, "the same for delta; 0 takes exact pure noise only")
         ->capture_default_str();
     add("--data", data, "the data the budget belongs to, by content and not by name")->required()->type_name("FILE");
-    add("--relation", relation, "which data sets are neighbours: replace_one or add_remove")->capture_default_str();
+    add("--relation", relation, "which data sets are neighbours; ledgers are offered for replace_one")
+        ->capture_default_str();
     add("--filter", filter, "how releases add up: sum, zcdp, rdp or gdp (default: zcdp, or sum for delta 0)");
     add("--rdp-order", terms.filter.rdp_order, "the order of the rdp filter (default: the best for Gaussian noise)");
     add("--unit", terms.unit, "whose presence is hidden; only one row has a proof")->capture_default_str();
@@ -99,12 +88,11 @@ struct CreateVerb : LedgerVerb {
     terms.filter.kind = filter.empty() ? (budget.delta > 0 ? FilterKind::zcdp : FilterKind::sum)
                                        : enum_by_name<FilterKind>(filter, "filter");
     Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);  // refused before the file is read
+    SqliteLedger::check_relation(budget.relation);
     require(!schema.bounds_from_data(), "schema", "bounds are no part of a ledger; declare them when training");
     const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
     auto [counted, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
-    // Under add_remove the number of rows is private and appears nowhere.
-    if (budget.relation == Relation::replace_one) terms.rows = counted.rows;
-    require_names(counted.columns, declared);
+    terms.rows = counted.rows;
     terms.reading = std::move(counted.reading);
     terms.columns = std::move(counted.columns);
     SqliteLedger::create(path, terms, fingerprint, anchor);
@@ -248,9 +236,12 @@ struct MoveVerb : LedgerVerb {
   explicit MoveVerb(CLI::App& app) : LedgerVerb(app) {
     app.add_option("--anchor", anchor, "where the anchor is from now on (default: beside the ledger)")
         ->type_name("FILE");
+    app.add_flag(
+        "--former-is-gone", gone,
+        "your word that no ledger is left where this one was and its anchor cannot be reached: two would spend");
   }
   void run(const Output& output) const {
-    SqliteLedger::move(path, anchor);
+    SqliteLedger::move(path, anchor, gone ? SqliteLedger::Former::gone : SqliteLedger::Former::told);
     SqliteLedger moved(path);
     const Json json{{"ledger", moved.place().path}, {"anchor", moved.place().anchor}};
     output.print(output.json ? json.dump(2)
@@ -258,6 +249,7 @@ struct MoveVerb : LedgerVerb {
                                            moved.place().anchor));
   }
   std::string anchor;
+  bool gone = false;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "out_files.h"
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
 #include "verbs.h"
@@ -11,6 +12,7 @@ namespace sotto::cli {
 CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, const std::string& help) {
   CLI::App* verb = parent.add_subcommand(name, help);
   verb->add_flag("--json", output.json, "print one JSON object");
+  verb->parse_complete_callback([verb] { check_out_files(*verb); });
   return verb;
 }
 

@@ -58,8 +58,9 @@ bool are_integers(const std::vector<std::string>& texts) {
   });
 }
 
-/// What is written about a row: the text of its class, its score (with one output the margin of class +1), the
-/// probability of class +1 where one output gives it, and the probability of every class if asked for.
+/// What is written about a row (nothing but its place if it cannot be used): the text of its class, its score (with one
+/// output the margin of class +1), the probability of class +1 where one output gives it, and the probability of every
+/// class if asked for.
 class PredictionLine {
  public:
   PredictionLine(const Model& model, bool all_probabilities, bool intervals)
@@ -82,6 +83,11 @@ class PredictionLine {
     if (with_intervals_) line += ",margin_lower,margin_upper,probability_lower,probability_upper";
     return line + "\n";
   }
+  /// The line of a row without a prediction: as many lines as rows.
+  std::string csv_without() const {
+    return std::string(static_cast<std::size_t>(std::ranges::count(header(), ',')), ',') + "\n";
+  }
+  static std::string json_without() { return "{\"prediction\":null}\n"; }
   std::string csv(std::span<const double> row_scores, const Interval& margin) const {
     std::string line = fmt::format("{},{}", csv_cell(texts_[predicted_class(row_scores)]), score(row_scores));
     const std::vector<double> chances = probabilities(row_scores);
@@ -174,27 +180,31 @@ struct PredictVerb {
     const RowIntervals intervals(loaded, level);
     Sheet sheet(out);
     if (!output.json) sheet.write(line.header());
+    std::vector<bool> usable;
     const auto write_chunk = [&](const Dataset& rows) {
       std::vector<double> values;
       scores(loaded, rows.view(), values);
-      for (std::size_t first = 0; first < values.size(); first += line.outputs()) {
-        const std::span<const double> row_scores(values.data() + first, line.outputs());
-        const Interval margin = intervals.of(rows.view(), first / line.outputs(), row_scores[0]);
+      for (std::size_t i = 0; i < usable.size(); ++i) {
+        if (!usable[i]) {
+          sheet.write(output.json ? line.json_without() : line.csv_without());
+          continue;
+        }
+        const std::span<const double> row_scores(values.data() + i * line.outputs(), line.outputs());
+        const Interval margin = intervals.of(rows.view(), i, row_scores[0]);
         sheet.write(output.json ? line.json(row_scores, margin) : line.csv(row_scores, margin));
       }
+      usable.clear();
     };
     RawRow raw;
     EncodedRow row;
     DatasetBuilder builder(encoder.facts(kChunkRows));
-    std::size_t held = 0;
     while (reader->next(raw)) {
       encode.encode(raw, row);
       row.send(builder);
-      if (++held < kChunkRows) continue;
-      write_chunk(builder.finish());
-      held = 0;
+      usable.push_back(row.usable);
+      if (usable.size() == kChunkRows) write_chunk(builder.finish());
     }
-    if (held > 0) write_chunk(builder.finish());
+    if (!usable.empty()) write_chunk(builder.finish());
     sheet.finish();
   }
 };
@@ -203,7 +213,9 @@ struct PredictVerb {
 
 void add_predict(CLI::App& program, Output& output) {
   CLI::App* verb =
-      add_verb(program, output, "predict", "predict from raw columns; one line a row (with --json one object a line)");
+      add_verb(program, output, "predict",
+               "predict from raw columns; one line a row (with --json one object a line), without a prediction where a "
+               "number is missing");
   auto state = std::make_shared<PredictVerb>();
   verb->add_option("--model", state->model, "the model")->required()->type_name("FILE");
   verb->add_option("--data", state->data, "rows in the columns the model was trained on; labels are not needed")

@@ -9,6 +9,17 @@ namespace {
 
 constexpr const char* kStored = "this request was answered before; the same model again, nothing was charged";
 
+/// What else is public about a model than its card: the map its rows went through, and its key.
+std::string projection_line(const Model& model) {
+  const auto encoding = Json::parse(model.encoding, nullptr, false);
+  if (!encoding.is_object() || !encoding.contains("projection")) return "";
+  const Json& projection = encoding.at("projection");
+  if (!projection.contains("key")) return "";
+  return fmt::format("  {:<15} {} to {} dimensions, public key {}\n", "projection",
+                     projection.at("kind").get<std::string>(), projection.at("dimensions").dump(),
+                     projection.at("key").dump());
+}
+
 }  // namespace
 
 void print_released(const Output& output, const Released& released, const ReleasePlaces& places) {
@@ -19,6 +30,7 @@ void print_released(const Output& output, const Released& released, const Releas
     return output.print(json.dump(2));
   }
   std::string text = card_text(released.model.card);
+  text += projection_line(released.model);
   if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
   output.print(text + (places.out.empty() ? "" : fmt::format("  {:<15} {}", "model", places.out)));
 }

@@ -87,15 +87,16 @@ struct ReportVerb {
   }
 
   pages::HeldOut evaluated(const pages::TrainingReport& report, const std::vector<Model>& others) const {
-    std::map<std::string, Dataset> read;
+    std::map<std::string, UsableRows> read;
     const auto rows_for = [&](const Model& one) {
       const auto found = read.find(one.encoding);
-      if (found != read.end()) return found->second.view();
-      return read.emplace(one.encoding, read_dataset(data, Encoder(schema_from_json(one.encoding))))
-          .first->second.view();
+      if (found != read.end()) return found->second.rows.view();
+      return read.emplace(one.encoding, read_usable(data, Encoder(schema_from_json(one.encoding))))
+          .first->second.rows.view();
     };
     pages::HeldOut found = pages::held_out(report, rows_for(report.model));
     found.name = file_name(data);
+    found.evaluation.unusable = read.at(report.model.encoding).unusable;
     found.is_public = is_public;
     for (const Model& one : others) {
       if (!(one.card.epsilon > 0)) continue;

@@ -26,7 +26,7 @@ void one_file(std::string_view text, unsigned choice) {
   constexpr std::string_view kSeparators = ",; \t";
   CsvLayout layout;
   layout.separator = kSeparators[choice & 3];
-  layout.header = (choice & 4) != 0;
+  layout.header = (choice & 4) != 0 ? HeaderLine::present : HeaderLine::absent;
   layout.skip_lines = choice % 5 == 0 ? 1 : 0;
   CsvReader reader(std::make_unique<MemorySource>(text), layout);
   const Encoder encoder(declared_for(reader, choice));

@@ -31,6 +31,13 @@ PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Filter& fil
 void require_fit(const Filter& filter, const ChargedRun& run) {
   const Filter::Cost cost = cost_in(filter, run.cost);
   if (filter.fits(cost)) return;
+  Filter::Cost loss_alone = cost;
+  loss_alone.delta = 0;
+  if (run.delta == 0 && filter.fits(loss_alone)) {
+    refuse_spending(filter, cost,
+                    "; epsilon would fit, the delta of noise rounded to binary64 does not: noise on whole numbers has "
+                    "none, with mechanism discrete_laplace");
+  }
   const bool by_gaussian = filter.kind() != FilterKind::sum && run.delta > 0;
   refuse_spending(filter, cost,
                   fmt::format("; at delta {} that is epsilon up to {:.6g}{}", number_text(run.delta),

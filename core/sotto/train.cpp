@@ -69,19 +69,9 @@ class ProgressMeter final : public RowConsumer {
   std::exception_ptr thrown_;
 };
 
-ScanOrder scan_order(const Plan& plan, const Engine& engine, const std::optional<std::uint64_t>& seed) {
-  ScanOrder order;
-  order.kind = plan.order == RowOrder::stored ? ScanOrder::Kind::stored : ScanOrder::Kind::shuffled;
-  order.fresh = plan.order == RowOrder::fresh;
-  order.block_rows = engine.block_rows();
-  BitSource coins = seed ? BitSource(ReproducibleSeed{*seed}) : BitSource();
-  coins.fill(order.key);
-  return order;
-}
-
 /// The sensitivity rests on every pass visiting every row once, so that is checked by count after each.
 void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, Psgd& psgd) {
-  const ScanOrder order = scan_order(plan, engine, request.order_seed);
+  const ScanOrder order = scan_order(plan.order, engine, request.order_seed);
   const double total_rows = static_cast<double>(engine.facts().rows) * plan.recipe.passes;
   const std::function<void(double)> silent = [](double) {};
   const std::function<void(double)>& report = request.progress ? request.progress : silent;
@@ -120,7 +110,7 @@ struct Result {
 Result run_rows(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
   const PlanInput input{engine.facts(), request.problem, request.budget.within_reach()};
   const std::function<void(double)> silent = [](double) {};
-  const Run run{engine, curator, input, request.progress ? request.progress : silent};
+  const Run run{engine, curator, input, request.progress ? request.progress : silent, request.order_seed};
   Result result;
   result.weights = std::visit(
       [&]<class A>(const A& algorithm) {

@@ -198,6 +198,10 @@ void encode_table(Oid source, const char *label, const char *features, sotto_enc
 static void collect(void *context, const float *row, float label) {
   CollectedRows *all = context;
 
+  if (all->judging != NULL && !sotto_encoder_usable(all->judging)) {
+    ++all->unusable;
+    return;
+  }
   if (all->count == all->room) {
     all->room *= 2;
     all->labels = repalloc_huge(all->labels, sizeof(float) * all->room);
@@ -208,9 +212,12 @@ static void collect(void *context, const float *row, float label) {
   ++all->count;
 }
 
-void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, CollectedRows *all) {
+void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool usable,
+                   CollectedRows *all) {
   all->features = sotto_encoder_facts(encoder).features;
   all->count = 0;
+  all->judging = usable ? encoder : NULL;
+  all->unusable = 0;
   all->room = 1024;
   all->labels = palloc(sizeof(float) * all->room);
   all->rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * all->room * all->features);

@@ -146,16 +146,18 @@ typedef void (*take_row)(void *taker, const float *row, float label);
 extern void encode_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool shuffled,
                          take_row take, void *taker);
 
-/* All of them, in memory. */
+/* All of them, in memory; or, to judge a model on, the usable ones, and how many were not. */
 typedef struct CollectedRows {
   uint32 features;
   uint64 count;
   uint64 room;
+  sotto_encoder *judging; /* null: all rows are taken */
+  uint64 unusable;
   float *labels;
   float *rows;
 } CollectedRows;
 
-extern void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder,
+extern void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool usable,
                           CollectedRows *all);
 
 /* Rows as arguments of aggregates. */

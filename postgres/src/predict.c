@@ -99,6 +99,7 @@ Datum pg_sotto_predict(PG_FUNCTION_ARGS) {
   sotto_model *model = model_of(fcinfo);
   uint32 place = predict(model, PG_GETARG_JSONB_P(1), NULL);
 
+  if (place >= sotto_model_classes(model)) PG_RETURN_NULL();
   PG_RETURN_TEXT_P(cstring_to_text(sotto_model_class(model, place)));
 }
 
@@ -108,7 +109,7 @@ Datum pg_sotto_predict_proba(PG_FUNCTION_ARGS) {
   double *probabilities = palloc(sizeof(double) * classes);
   Datum *elements = palloc(sizeof(Datum) * classes);
 
-  predict(model, PG_GETARG_JSONB_P(1), probabilities);
+  if (predict(model, PG_GETARG_JSONB_P(1), probabilities) >= classes) PG_RETURN_NULL();
   for (uint32 i = 0; i < classes; ++i) elements[i] = Float8GetDatum(probabilities[i]);
   PG_RETURN_ARRAYTYPE_P(
       construct_array(elements, (int)classes, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
@@ -129,8 +130,10 @@ Datum pg_sotto_evaluate(PG_FUNCTION_ARGS) {
   CollectedRows all;
   sotto_text figures = {NULL, 0};
   sotto_error error;
+  sotto_judged judged;
 
-  collect_table(source, label, features, encoder, &all);
-  host_check(NULL, sotto_evaluate(model, all.labels, all.rows, all.count, &figures, &error), &error);
+  collect_table(source, label, features, encoder, true, &all);
+  judged = (sotto_judged){all.labels, all.rows, all.count, all.unusable};
+  host_check(NULL, sotto_evaluate(model, &judged, &figures, &error), &error);
   PG_RETURN_TEXT_P(cstring_to_text(text_take(&figures)));
 }

@@ -24,6 +24,7 @@ typedef struct Tally {
   int64 model;
   uint32 classes;
   int128 loss;
+  uint64 unusable;
   uint64 counts[FLEXIBLE_ARRAY_MEMBER]; /* of class a predicted as p: [a * classes + p] */
 } Tally;
 
@@ -76,13 +77,17 @@ static void count(Scoring *state, sotto_status status, const sotto_score *score)
 
   if (status != SOTTO_OK || score->actual >= tally->classes || score->predicted >= tally->classes)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH), errmsg("the rows do not have the shape of the model")));
+  if (!score->usable) {
+    ++tally->unusable;
+    return;
+  }
   ++tally->counts[score->actual * tally->classes + score->predicted];
   tally->loss += (int128)rint(Min(score->loss, 1e9) * LOSS_UNITS);
 }
 
 Datum pg_sotto_score_cells(PG_FUNCTION_ARGS) {
   Scoring *state = scoring_of(fcinfo);
-  sotto_score score = {0, 0, 0};
+  sotto_score score = {0, 0, 0, 0};
 
   cells_of_argument(fcinfo, 2, state->cells, state->columns);
   count(state, sotto_score_cells(state->model, state->cells, &score), &score);
@@ -91,7 +96,7 @@ Datum pg_sotto_score_cells(PG_FUNCTION_ARGS) {
 
 Datum pg_sotto_score_array(PG_FUNCTION_ARGS) {
   Scoring *state = scoring_of(fcinfo);
-  sotto_score score = {0, 0, 0};
+  sotto_score score = {0, 0, 0, 0};
   sotto_cell label = cell_of_argument(fcinfo, 2);
   size_t numbers = numbers_of_argument(fcinfo, 3, state->numbers, state->values);
 
@@ -114,6 +119,7 @@ Datum pg_sotto_score_combine(PG_FUNCTION_ARGS) {
   if (from != NULL) {
     if (to->tally->classes != from->tally->classes) elog(ERROR, "states of different models");
     to->tally->loss += from->tally->loss;
+    to->tally->unusable += from->tally->unusable;
     for (uint32 i = 0; i < to->tally->classes * to->tally->classes; ++i)
       to->tally->counts[i] += from->tally->counts[i];
   }
@@ -152,9 +158,12 @@ Datum pg_sotto_score_final(PG_FUNCTION_ARGS) {
     rows += state->tally->counts[i];
     right += i / classes == i % classes ? state->tally->counts[i] : 0;
   }
+  if (rows == 0) ereport(ERROR, (errcode(ERRCODE_DATA_EXCEPTION), errmsg("no row can be used")));
   initStringInfo(&json);
-  appendStringInfo(&json, "{\"rows\": " UINT64_FORMAT ", \"accuracy\": %.17g, \"loss\": %.17g, \"counts\": [", rows,
-                   (double)right / (double)rows, (double)state->tally->loss / LOSS_UNITS / (double)rows);
+  appendStringInfo(&json,
+                   "{\"rows\": " UINT64_FORMAT ", \"unusable\": " UINT64_FORMAT
+                   ", \"accuracy\": %.17g, \"loss\": %.17g, \"counts\": [",
+                   rows, state->tally->unusable, (double)right / (double)rows, (double)state->tally->loss / LOSS_UNITS / (double)rows);
   for (uint32 i = 0; i < classes * classes; ++i)
     appendStringInfo(&json, "%s" UINT64_FORMAT "%s", i == 0 ? "[" : i % classes == 0 ? ", [" : ", ",
                      state->tally->counts[i], i % classes == classes - 1 ? "]" : "");

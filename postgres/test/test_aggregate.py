@@ -203,6 +203,9 @@ class Parallel(ServerCase):
         self.assertEqual(shown["accuracy"], whole["accuracy"])
         self.assertAlmostEqual(shown["loss"], whole["loss"], places=8)
         self.refuse(call, "permission denied", user="analyst")
+        self.sql("INSERT INTO customers VALUES (0, NULL, 1, 'city', 'yes'), (0, 30, 1, 'city', 'perhaps')")
+        left_out = json.loads(self.sql(call, user="curator"))
+        self.assertEqual(left_out, {**shown, "unusable": 2})
 
 
 class Upgrade(ServerCase):

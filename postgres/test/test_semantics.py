@@ -132,8 +132,14 @@ class Semantics(ServerCase):
         model = self.sql(data.train("points", epsilon=5), user="analyst")
         self.assertEqual(self.sql(f"SELECT sotto.predict({model}, ARRAY[0.8, 0.5, 0.5])", user="analyst"), "yes")
         self.assertEqual(self.sql(f"SELECT sotto.predict({model}, '{{-0.8,0.5,0.5}}'::float4[])", user="analyst"), "no")
+        self.assertEqual(self.sql(f"SELECT sotto.predict({model}, ARRAY[NULL, 0.5, 0.5]) IS NULL", user="analyst"), "t")
+        self.assertEqual(self.sql(f"SELECT sotto.predict_proba({model}, '{{0.1}}'::float8[]) IS NULL", user="analyst"), "t")
         shown = json.loads(self.sql(f"SELECT sotto.evaluate({model}, 'points')"))
+        self.assertEqual((shown["rows"], shown["unusable"]), (500, 5))
+        self.assertEqual(sum(shown["confusion"].values()), 500)
         self.assertGreater(shown["accuracy"], 0.95)
+        self.refuse(f"CREATE TEMP TABLE unknown_rows AS SELECT * FROM points WHERE x IS NULL; SELECT sotto.evaluate({model}, 'unknown_rows')",
+                    "no row can be used")
 
     def test_several_classes(self):
         self.sql("""CREATE TABLE homes AS SELECT home AS buys, (home = 'city')::int AS a, (home = 'town')::int AS b

@@ -66,6 +66,18 @@ class CapiEncoding : public testing::Test {
   sotto_encoder* encoder_ = nullptr;
 };
 
+TEST_F(CapiEncoding, WhetherARowKeptItsValuesIsToldWhereItIsAskedFor) {
+  const auto usable = [&](const Cell& age, const Cell& home, const Cell& buys) {
+    encode(age, home, buys);
+    return sotto_encoder_usable(encoder_);
+  };
+  EXPECT_EQ(usable("50", "city", "yes"), 1);
+  EXPECT_EQ(usable("old", "city", "yes"), 0);
+  EXPECT_EQ(usable(std::nullopt, "city", "yes"), 0);
+  EXPECT_EQ(usable("50", "city", "perhaps"), 0);
+  EXPECT_EQ(usable("0", "elsewhere", "no"), 1) << "zero, and meant so";
+}
+
 TEST_F(CapiEncoding, RowsAreScaledByTheirDeclarations) {
   EXPECT_THAT(encode("50", "farm", "yes"), ElementsAre(0.5F, 0.0F, 1.0F, 1.0F));
   EXPECT_THAT(encode("1000", "moon", "no"), ElementsAre(1.0F, 0.0F, 0.0F, -1.0F));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -215,6 +216,36 @@ Vector seeded(Engine& engine, const std::string& request) {
   asked.order_seed = 5;
   BitSource bits(ReproducibleSeed{6});
   return sotto::train(engine, asked, bits).weights;
+}
+
+TEST_F(CapiTraining, ARowThatCannotBeUsedIsNeitherJudgedNorPredicted) {
+  open_ledger(host_);
+  const Answer answer = train(host_);
+  sotto_error error{};
+  sotto_model* model = nullptr;
+  ASSERT_EQ(sotto_model_open(answer.text.data(), answer.text.size(), &model, &error), SOTTO_OK) << error.message;
+  std::uint32_t place = 0;
+  ASSERT_EQ(sotto_predict(model, "[0.1, null, 0.2]", 16, &place, nullptr, &error), SOTTO_OK);
+  EXPECT_EQ(place, sotto_model_classes(model));
+  ASSERT_EQ(sotto_predict(model, "[0.1, 0.3, 0.2]", 15, &place, nullptr, &error), SOTTO_OK);
+  EXPECT_LT(place, sotto_model_classes(model));
+  const double numbers[] = {0.1, 0.3, 0.2};
+  sotto_score score{};
+  for (const auto& [label, usable] : {std::pair{"1", 1}, std::pair{"-1", 1}, std::pair{"7", 0}, std::pair{"", 0}}) {
+    ASSERT_EQ(sotto_score_values(model, numbers, 3, {label, std::strlen(label)}, &score), SOTTO_OK);
+    EXPECT_EQ(score.usable, usable) << label;
+  }
+  const float labels[] = {1, -1};
+  const float rows[] = {0.1F, 0.3F, 0.2F, 0, 0, 0};
+  sotto_text figures{};
+  const sotto_judged judged{labels, rows, 2, 3};
+  ASSERT_EQ(sotto_evaluate(model, &judged, &figures, &error), SOTTO_OK) << error.message;
+  const json shown = json::parse(take(figures));
+  EXPECT_EQ(shown["rows"], 2);
+  EXPECT_EQ(shown["unusable"], 3);
+  const sotto_judged none{labels, rows, 0, 5};
+  EXPECT_EQ(sotto_evaluate(model, &none, &figures, &error), SOTTO_INVALID_DATA);
+  sotto_model_free(model);
 }
 
 TEST(CapiEngine, WeightsHaveTheBitsOfTheReferenceEngine) {

@@ -116,6 +116,9 @@ class Bounds(unittest.TestCase):
         self.assertFalse(Path(self.path("schema.json")).exists())
         row = Path(self.path("people.csv")).read_text(encoding="utf-8").splitlines()[6].split(",")
         text += self.sotto("train", "--data", "people.csv", *taken, "--epsilon", "1", "--lambda", "0.01", code=2)
+        self.assertIn("the first line looks like a row", text)
+        text += self.sotto("train", "--data", "people.csv", *taken, "--header", "true", "--epsilon", "1", "--lambda", "0.01",
+                           code=2)
         self.assertIn("3 columns", text)
         self.assertNotIn(row[1], text)
 

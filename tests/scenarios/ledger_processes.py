@@ -2,7 +2,7 @@
 """Ledgers and real processes: kill -9, concurrency, full disks, read-only files, interrupts.
 
 Usage: ledger_processes.py <path of sotto> <path of ledger_spender> [test]
-SOTTO_KILLS sets the number of kills (default 100); SOTTO_KILL_SEED repeats their moments.
+SOTTO_KILLS sets the number of kills (default 100, and a new ledger after each 100); SOTTO_KILL_SEED repeats their moments.
 Invariant: acknowledged releases <= recorded spends <= budget.
 """
 import fcntl
@@ -101,9 +101,14 @@ class Processes(unittest.TestCase):
         seed = int(os.environ.get("SOTTO_KILL_SEED", "0")) or random.randrange(1, 1 << 32)
         print(f"{kills} kills, SOTTO_KILL_SEED={seed}", flush=True)
         moments = random.Random(seed)
-        self.create(100)
+        for first in range(0, kills, 100):  # opening replays every entry
+            self.ledger = Path(self.folder.name) / f"L{first}"
+            self.create(100)
+            self.kill_one_by_one(range(first, min(first + 100, kills)), moments)
+
+    def kill_one_by_one(self, numbers, moments):
         acknowledged, unfinished = [], 0
-        for number in range(kills):
+        for number in numbers:
             workers = [self.spender(f"{number}-{i}", 0.001) for i in range(moments.choice([1, 1, 2, 3]))]
             heard = self.await_moment(workers[0], moments)
             for worker in workers:
@@ -116,11 +121,10 @@ class Processes(unittest.TestCase):
                 acknowledged += [int(line) for line in said[1:-1]]
             if number % 50 == 0:
                 self.check_invariant(acknowledged, 10**9)
-        entries = self.check_invariant(acknowledged, 10**9)
-        states = list(entries.values())
+        states = list(self.check_invariant(acknowledged, 10**9).values())
         print(f"{len(acknowledged)} acknowledged, {len(states)} recorded, {states.count('reserved')} spent without a "
               f"release, {unfinished} killed while opening", flush=True)
-        self.assertGreater(len(acknowledged), kills)
+        self.assertGreater(len(acknowledged), len(numbers))
 
     def test_eight_trainers_spend_exactly_what_fits(self):
         self.create(3.7)
@@ -291,6 +295,20 @@ class Processes(unittest.TestCase):
         self.assertIn("copy of a ledger", done.stderr)
         done = self.sotto("ledger", "move", self.ledger)
         self.assertEqual(done.returncode, 3, "the original has gone on since it was copied")
+
+    def test_no_result_replaces_a_ledger_or_what_it_is_made_of(self):
+        self.create(1, 1e-6, self.data)
+        anchor = Path(str(self.ledger) + ".anchor")
+        before = anchor.read_bytes()
+        for out in (self.ledger, anchor, self.data, Path(self.folder.name) / "missing" / "m.json"):
+            done = self.train("--epsilon", "0.1", "--delta", "1e-7", "--out", out)
+            self.assertIn(done.returncode, (2, 6), f"{out}: {done.stderr}")
+        for out in (self.ledger, anchor):
+            self.assertEqual(self.sotto("ledger", "export", self.ledger, "--out", out).returncode, 2)
+            self.assertEqual(self.sotto("data", "synth", "sphere", "--rows", "9", "--out", out).returncode, 2)
+            self.assertEqual(self.sotto("account", "--noise", "1", "--delta", "1e-5", "--profile", out).returncode, 2)
+        self.assertEqual(self.show()["entries"], [], "nothing was charged")
+        self.assertEqual(anchor.read_bytes(), before)
 
     def test_one_budget_for_a_file_whatever_its_name_form_and_schema(self):
         self.create(1, 1e-6, self.data)

@@ -17,6 +17,7 @@ class TableEngine final : public Engine {
   void scan(const ScanOrder& order, std::uint32_t, RowConsumer& consumer) override {
     fresh_ = order.fresh;
     stored_ = order.kind == ScanOrder::Kind::stored;
+    key_ = order.key;
     rows_.feed(consumer, stored_order(rows_.size()), 17, false);
   }
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
@@ -25,6 +26,7 @@ class TableEngine final : public Engine {
     rows_.feed(consumer, order, 17, false);
   }
   bool fresh_ = false, stored_ = false;
+  decltype(ScanOrder::key) key_{};
 
  private:
   const Rows& rows_;
@@ -100,6 +102,25 @@ TEST(Train, TheOrderFollowsThePlan) {
   EXPECT_TRUE(!engine.fresh_ && engine.stored_);
   train(engine, request_of(BoltOn{}), bits);
   EXPECT_TRUE(!engine.fresh_ && !engine.stored_);
+}
+
+TEST(Train, TheSeedOfTheOrderRepeatsItForEveryMethodThatShuffles) {
+  const Rows rows = table();
+  BitSource bits;
+  for (const Algorithm& algorithm :
+       {Algorithm(BoltOn{}), Algorithm(Scs13{}), Algorithm(Correlated{}), Algorithm(ShardAverage{.shards = 2})}) {
+    TrainRequest request = request_of(algorithm);
+    request.budget.delta = 1e-6;
+    const auto key_with = [&](std::optional<std::uint64_t> seed) {
+      TableEngine engine(rows);
+      request.order_seed = seed;
+      train(engine, request, bits);
+      return engine.key_;
+    };
+    EXPECT_EQ(key_with(7), key_with(7));
+    EXPECT_NE(key_with(7), key_with(8));
+    EXPECT_NE(key_with(std::nullopt), key_with(std::nullopt));
+  }
 }
 
 /// Loses the last rows of every pass.

@@ -47,7 +47,7 @@ TEST_F(Fingerprint, DependsOnContentAndNotOnNameSchemaOrCompression) {
   const std::string rows = "x,y\n1,1\n2,-1\n";
   const Digest digest = fingerprint_of(write("a.csv", rows), {});
   Schema other;
-  other.header = false;
+  other.header = HeaderLine::absent;
   EXPECT_EQ(fingerprint_of(write("b.tsv", rows), other), digest);
   gzFile packed = gzopen((folder_ + "/c.csv.gz").c_str(), "wb");
   gzwrite(packed, rows.data(), static_cast<unsigned>(rows.size()));

@@ -161,6 +161,41 @@ TEST(Load, TrainingTreatsBadValuesSilently) {
   }
 }
 
+TEST(Load, AModelIsJudgedOnUsableRowsAlone) {
+  const std::string good = "0.6,0.8,1\n0,0,-1\n";
+  const TempFile file("a.csv", "x1,x2,y\n" + good + "nan,1,1\nSECRET,1,1\n,1,1\n1,1e999,1\n1,1,7\n");
+  const Encoder encoder(complete_for(file.path(), clipped("y")));
+  const UsableRows read = read_usable(file.path(), encoder);
+  EXPECT_EQ(read.unusable, 5U);
+  ASSERT_EQ(read.rows.facts().rows, 2U) << "a row of zeros that is meant so is one";
+  EXPECT_EQ(read.rows.view().labels[1], -1.0F);
+  const TempFile none("none.csv", "x1,x2,y\nSECRET,1,1\n");
+  const auto [kind, message] = error_of([&] { read_usable(none.path(), encoder); });
+  EXPECT_EQ(kind, ErrorKind::invalid_data);
+  EXPECT_TRUE(contains(message, "no row can be used")) << message;
+  EXPECT_FALSE(contains(message, "SECRET")) << message;
+}
+
+TEST(Load, NamesThatMayBeARowAreTakenByNobody) {
+  const TempFile file("a.csv", "0.4621726,SECRET,1\n0.5,0.25,-1\n");
+  for (const auto& read : std::vector<std::function<void()>>{
+           [&] { complete_for(file.path(), clipped("1")); }, [&] { complete_for(file.path(), labelled("1")); },
+           [&] { assume_bounds_from_data(file.path(), labelled("1")); }, [&] { inspect(file.path(), labelled("1")); },
+           [&] { count_rows(file.path(), {}); }, [&] { read_dataset(file.path(), clipped("1")); }}) {
+    const auto [kind, message] = error_of(read);
+    EXPECT_EQ(kind, ErrorKind::invalid_argument);
+    EXPECT_TRUE(contains(message, "looks like a row")) << message;
+    EXPECT_FALSE(contains(message, "0.46") || contains(message, "SECRET")) << message;
+  }
+}
+
+TEST(Load, ABlockFileIsNoText) {
+  const TempFile file("a.csv", std::string("SOTTOBLK\0\0 and more\n", 20));
+  const auto [kind, message] = error_of([&] { read_dataset(file.path(), clipped("y")); });
+  EXPECT_EQ(kind, ErrorKind::invalid_data);
+  EXPECT_TRUE(contains(message, "is a block file: it holds encoded rows")) << message;
+}
+
 TEST(Load, AStrictCheckCountsAndPlacesEveryProblem) {
   const TempFile file("dirty.csv", kDirty);
   const Encoder encoder(complete_for(file.path(), dirty_schema()));

@@ -57,13 +57,14 @@ TEST(CsvReader, AQuoteInsideAPlainCellIsAnOrdinaryCharacter) {
 }
 
 TEST(CsvReader, BlanksAroundCellsAreDropped) {
-  EXPECT_EQ(read("39, State-gov ,  <=50K\n", {.header = false}), (Table{{"39", "State-gov", "<=50K"}}));
+  EXPECT_EQ(read("39, State-gov ,  <=50K\n", {.header = HeaderLine::absent}), (Table{{"39", "State-gov", "<=50K"}}));
 }
 
 TEST(CsvReader, RunsOfBlanksSeparateWhenAsked) {
-  EXPECT_EQ(read("58 0  1\t2 \n  44 0 0 3\n", {.separator = ' ', .header = false}),
+  EXPECT_EQ(read("58 0  1\t2 \n  44 0 0 3\n", {.separator = ' ', .header = HeaderLine::absent}),
             (Table{{"58", "0", "1", "2"}, {"44", "0", "0", "3"}}));
-  EXPECT_EQ(read("\"a b\" 1 \n\"c\"  2\n", {.separator = ' ', .header = false}), (Table{{"a b", "1"}, {"c", "2"}}));
+  EXPECT_EQ(read("\"a b\" 1 \n\"c\"  2\n", {.separator = ' ', .header = HeaderLine::absent}),
+            (Table{{"a b", "1"}, {"c", "2"}}));
 }
 
 TEST(CsvReader, ARowOfSeparatorsAloneIsARowOfEmptyCells) {
@@ -72,8 +73,9 @@ TEST(CsvReader, ARowOfSeparatorsAloneIsARowOfEmptyCells) {
 }
 
 TEST(CsvReader, WithoutAHeaderColumnsAreCalledByPositionOrByGivenNames) {
-  EXPECT_EQ(csv("7,8\n", {.header = false}).columns(), (std::vector<std::string>{"1", "2"}));
-  EXPECT_EQ(csv("7,8\n", {.header = false, .names = {"u", "v"}}).columns(), (std::vector<std::string>{"u", "v"}));
+  EXPECT_EQ(csv("7,8\n", {.header = HeaderLine::absent}).columns(), (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(csv("7,8\n", {.header = HeaderLine::absent, .names = {"u", "v"}}).columns(),
+            (std::vector<std::string>{"u", "v"}));
 }
 
 TEST(CsvReader, AHeaderOneShorterThanTheRowsLeavesTheFirstColumnToRowNames) {
@@ -83,7 +85,22 @@ TEST(CsvReader, AHeaderOneShorterThanTheRowsLeavesTheFirstColumnToRowNames) {
 }
 
 TEST(CsvReader, LinesBeforeTheTableCanBeSkipped) {
-  EXPECT_EQ(read("|1x3 Cross validator\n1,2\n", {.header = false, .skip_lines = 1}), (Table{{"1", "2"}}));
+  EXPECT_EQ(read("|1x3 Cross validator\n1,2\n", {.header = HeaderLine::absent, .skip_lines = 1}), (Table{{"1", "2"}}));
+}
+
+TEST(CsvReader, AFirstLineWithANumberForANameNeedsAWord) {
+  for (const std::string first :
+       {"0.4621726,-0.25,1", "SECRET,39,yes", "a,b,-1e400", "\"7\",a,b", "a, +5 ,b", "39,39,39"}) {
+    const std::string text = first + "\n1,2,3\n";
+    const auto [kind, message] = error_of([&] { csv(text); });
+    EXPECT_EQ(kind, ErrorKind::invalid_argument) << first;
+    EXPECT_TRUE(contains(message, "some.csv: header: the first line looks like a row")) << message;
+    for (const char* cell : {"0.46", "SECRET", "39", "1e400"}) EXPECT_FALSE(contains(message, cell)) << message;
+    EXPECT_EQ(read(text, {.header = HeaderLine::absent}).size(), 2U);
+  }
+  EXPECT_EQ(csv("0.5,2,y\n1,2,3\n", {.header = HeaderLine::present}).columns(),
+            (std::vector<std::string>{"0.5", "2", "y"}));
+  EXPECT_EQ(csv("x1,2nd,,y\n1,2,3,4\n").columns(), (std::vector<std::string>{"x1", "2nd", "column_3", "y"}));
 }
 
 TEST(CsvReader, LineNumbersCountPhysicalLines) {
@@ -115,7 +132,10 @@ TEST(CsvReader, WhatIsNoTableIsRefused) {
   EXPECT_TRUE(contains(message_of([] { read("a,b\n\"1,2\n3,4\n"); }), "never closed"));
   EXPECT_TRUE(contains(message_of([] { read("a,b\n\"1\"x,2\n"); }), "closing quote"));
   EXPECT_TRUE(contains(message_of([] { read(std::string_view("a,b\n1,\0\n", 8)); }), "not a text"));
-  EXPECT_TRUE(contains(message_of([] { read("1,2\n", {.header = false, .names = {"a", "b", "c"}}); }), "2 cells"));
+  EXPECT_TRUE(contains(message_of([] {
+                         read("1,2\n", {.header = HeaderLine::absent, .names = {"a", "b", "c"}});
+                       }),
+                       "2 cells"));
 }
 
 /// One line without an end, made as it is read: stands for a line of any length.

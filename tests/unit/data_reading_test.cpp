@@ -39,7 +39,7 @@ TEST(Reading, DiffersWhereBytesWouldBecomeOtherRows) {
                        }()),
             plain);
   EXPECT_NE(reading("a.csv", [](Schema& s) { s.skip_lines = 1; }), plain);
-  EXPECT_NE(reading("a.csv", [](Schema& s) { s.header = false; }), plain);
+  EXPECT_NE(reading("a.csv", [](Schema& s) { s.header = HeaderLine::absent; }), plain);
   EXPECT_NE(reading("a.csv", [](Schema& s) { s.separator = "blank"; }), plain);
   EXPECT_NE(reading("a.svm", [](Schema& s) { s.features = 3; }), reading("a.svm", [](Schema& s) { s.features = 4; }));
 }
@@ -54,7 +54,7 @@ TEST(Reading, CompletesASchemaAsTheFileWouldWithoutOpeningIt) {
   const TempFile table("a.csv", "x,,y\n1,2,1\n2,3,-1\n");
   same(table, with_label("y"));
   Schema bare = with_label("2");
-  bare.header = false;
+  bare.header = HeaderLine::absent;
   const TempFile rows("b.csv", "1,1\n2,-1\n");
   same(rows, bare);
   bare.names = {"u", "v"};

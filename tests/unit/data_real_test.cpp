@@ -34,7 +34,7 @@ void expect_counts(const std::string& path, const Schema& schema, const Expected
 
 Schema by_position(const std::string& label) {
   Schema schema;
-  schema.header = false;
+  schema.header = HeaderLine::absent;
   schema.label.column = label;
   schema.data_norm = 1.0;
   return schema;
@@ -47,7 +47,7 @@ Schema by_position(const std::string& label) {
 TEST(RealData, AdultWithDeclaredColumns) {
   SOTTO_REAL_FILE(path, "adult/adult.data.gz");
   Schema schema;
-  schema.header = false;
+  schema.header = HeaderLine::absent;
   schema.names = {"age",  "workclass", "fnlwgt", "education", "education_num", "marital", "occupation", "relationship",
                   "race", "sex",       "gain",   "loss",      "hours",         "country", "income"};
   schema.label = {"income", {">50K", ">50K."}, {"<=50K", "<=50K."}};
@@ -74,7 +74,7 @@ TEST(RealData, AdultWithDeclaredColumns) {
 TEST(RealData, AdultWithBoundsFromTheRows) {
   SOTTO_REAL_FILE(path, "adult/adult.data.gz");
   Schema schema;
-  schema.header = false;
+  schema.header = HeaderLine::absent;
   schema.label.column = "15";
   const Schema assumed = assume_bounds_from_data(path, schema);
   EXPECT_TRUE(assumed.bounds_from_data);

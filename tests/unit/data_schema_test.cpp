@@ -15,7 +15,7 @@ Schema full_schema() {
   schema.format = FileFormat::csv;
   schema.separator = ";";
   schema.skip_lines = 2;
-  schema.header = false;
+  schema.header = HeaderLine::absent;
   schema.names = {"age", "income", "job", "date", "y"};
   schema.columns = {{"age", NumericColumn{Range{17, 90}, NumericScale::linear}},
                     {"income", NumericColumn{Range{0, 0.1 + 0.2}, NumericScale::log1p}},
@@ -42,6 +42,23 @@ TEST(Schema, AJsonRoundTripKeepsEveryField) {
   EXPECT_EQ(schema_from_json(to_json(chosen)), chosen);
 }
 
+TEST(Schema, AHeaderIsDeclaredOrTakenForGrantedUntilTheColumnsAreListed) {
+  EXPECT_EQ(schema_from_json("{}").header, HeaderLine::automatic);
+  EXPECT_EQ(schema_from_json(R"({"header": true})").header, HeaderLine::present);
+  EXPECT_EQ(schema_from_json(R"({"header": false})").header, HeaderLine::absent);
+  EXPECT_EQ(schema_from_json(R"({"names": ["a"]})").header, HeaderLine::absent);
+  EXPECT_EQ(schema_from_json(R"({"complete": true})").header, HeaderLine::present) << "as models of any version are";
+  Schema schema;
+  schema.label.column = "y";
+  schema.data_norm = 1;
+  for (const HeaderLine header : {HeaderLine::automatic, HeaderLine::present, HeaderLine::absent}) {
+    schema.header = header;
+    EXPECT_EQ(schema_from_json(to_json(schema)), schema);
+  }
+  schema.header = HeaderLine::automatic;
+  EXPECT_TRUE(contains(to_json(complete_schema(schema, {"x", "y"})), "\"header\": true"));
+}
+
 TEST(Schema, AJsonRoundTripKeepsTheClasses) {
   Schema schema;
   schema.label.column = "y";
@@ -60,7 +77,7 @@ TEST(Schema, ReadsWhatAHandWouldWrite) {
                 {"name": "id", "kind": "ignore"}],
     "label": {"column": "y", "positive": ["yes"], "negative": ["no"]}, "intercept": 1})");
   EXPECT_EQ(schema.columns.size(), 3U);
-  EXPECT_TRUE(schema.header);
+  EXPECT_EQ(schema.header, HeaderLine::automatic);
   EXPECT_FALSE(schema.data_norm.has_value());
   EXPECT_EQ(row_norm_bound(schema), 1.0);
 }
@@ -104,6 +121,8 @@ TEST(Schema, EveryMistakeInAFileIsNamed) {
            {R"({"names": [1]})", "names: must be a text"},
            {R"({"format": "xml"})", "auto, csv, libsvm or idx"},
            {R"({"projection": {"kind": "gaussian", "dimensions": 0}})", "dimensions"},
+           {R"({"projection": {"kind": "gaussian"}})", "dimensions: declare how many"},
+           {R"({"projection": {"kind": "choose_features", "key": 3}})", "dimensions: declare how many"},
            {R"({"projection": {"kind": "gaussian", "seed": 0}})", "projection.seed: unknown key"},
            {R"({"projection": {"kind": "none", "key": 0}})", "projection.key: unknown key"},
            {R"({"range": {"min": 0}})", "together"},

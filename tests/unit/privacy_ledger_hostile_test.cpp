@@ -116,10 +116,25 @@ TEST_F(HostileLedger, ARenamedFolderNeedsTheWordOfItsHolder) {
   fs::rename(folder_ + "/a", folder_ + "/b");
   EXPECT_EQ(refused_whole(after), ErrorKind::io);
   EXPECT_NE(message_.find("anchor is missing"), std::string::npos) << message_;
-  SqliteLedger::move(after);
+  EXPECT_EQ(refused([&] { SqliteLedger::move(after); }), ErrorKind::invalid_argument);
+  EXPECT_NE(message_.find("--former-is-gone"), std::string::npos) << message_;
+  SqliteLedger::move(after, "", SqliteLedger::Former::gone);
   EXPECT_NO_THROW(SqliteLedger(after).reserve(tenth()));
   fs::remove(after + ".anchor");
-  EXPECT_EQ(refused([&] { SqliteLedger::move(after); }), ErrorKind::io) << "without any anchor nobody can tell";
+  EXPECT_EQ(refused([&] { SqliteLedger::move(after, "", SqliteLedger::Former::gone); }), ErrorKind::io)
+      << "without any anchor nobody can tell";
+}
+
+TEST_F(HostileLedger, ACopyOfBothFilesIsNotMovedWhileTheOriginalIsOutOfReach) {
+  for (const char* name : {"/a", "/c"}) fs::create_directory(folder_ + name);
+  const std::string original = folder_ + "/a/L", copy = folder_ + "/c/L";
+  SqliteLedger::create(original, terms_of(FilterKind::sum, 1, 0), kSomeData);
+  for (const char* end : {"", ".anchor"}) fs::copy_file(original + end, copy + end);
+  fs::rename(folder_ + "/a", folder_ + "/unmounted");
+  EXPECT_EQ(refused([&] { SqliteLedger::move(copy); }), ErrorKind::invalid_argument);
+  fs::rename(folder_ + "/unmounted", folder_ + "/a");
+  EXPECT_NO_THROW(SqliteLedger(original).reserve(tenth())) << "nothing was moved";
+  EXPECT_EQ(refused([&] { SqliteLedger::move(copy); }), ErrorKind::invalid_data) << "the original went on";
 }
 
 TEST_F(HostileLedger, AMoveThatDidNotFinishStopsTheCopyThatWasMoved) {

@@ -88,15 +88,6 @@ Shape shape_of(const Correlated& options, const PlanInput& input) {
   return shape;
 }
 
-ScanOrder scan_order(const Correlated& options, const Engine& engine) {
-  ScanOrder order;
-  order.kind = options.order == RowOrder::stored ? ScanOrder::Kind::stored : ScanOrder::Kind::shuffled;
-  order.block_rows = engine.block_rows();
-  BitSource coins;
-  coins.fill(order.key);
-  return order;
-}
-
 }  // namespace
 
 Plan Correlated::plan(const PlanInput& input) const {
@@ -123,7 +114,7 @@ Vector Correlated::run(const Run& run) const {
   CorrelatedDescent descent(
       {run.input.problem.loss, run.input.problem.lambda, shape.step_size, radius, shape.batch_rows, shape.steps},
       run.input.facts, noise);
-  const ScanOrder rows = scan_order(*this, run.engine);
+  const ScanOrder rows = scan_order(order, run.engine, run.order_seed);
   for (std::uint32_t pass = 0; pass < passes; ++pass) {
     run.engine.scan(rows, pass, descent);
     if (descent.steps_done() != shape.steps / passes * (pass + std::uint64_t{1})) {

@@ -1,7 +1,10 @@
 #pragma once
+#include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "sotto/algorithms/plan.h"
+#include "sotto/data/scan_order.h"
 #include "sotto/optim/engine.h"
 #include "sotto/privacy/curator.h"
 
@@ -13,7 +16,11 @@ struct Run {
   Engine& engine;
   Curator& curator;
   const PlanInput& input;
-  std::function<void(double)> progress;  ///< the fraction of the work done, a function of public counts alone
+  std::function<void(double)> progress;       ///< the fraction of the work done, a function of public counts alone
+  std::optional<std::uint64_t> order_seed{};  ///< repeats the order of the rows
 };
+
+/// The order in which an engine shows its rows: by coins of its own, or by the seed's where one is given.
+ScanOrder scan_order(RowOrder kind, const Engine& engine, const std::optional<std::uint64_t>& seed);
 
 }  // namespace sotto

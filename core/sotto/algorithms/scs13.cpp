@@ -48,6 +48,7 @@ Plan Scs13::plan(const PlanInput& input) const {
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.2; [Song13, Theorem 1], passes composed";
   if (noise_path == NoisePath::fast) {
+    if (input.budget.delta == 0) plan.guarantee.delta = 0;  // of ideal noise; the numerical delta is the safe path's
     plan.remarks.emplace_back(
         "noise_path fast: the guarantee holds for ideal noise; the float-grade noise drawn here does not withstand "
         "attacks on the low bits, and how far it is from ideal noise (delta_num) is not known");

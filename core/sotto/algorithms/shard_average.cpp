@@ -77,18 +77,9 @@ double sensitivity_of(std::span<const ShardTask> tasks, const PlanInput& input) 
   return (largest + rounding) * (1 + 8 * 0x1p-53);
 }
 
-ScanOrder scan_order(const SgdOptions& sgd, const Engine& engine) {
-  ScanOrder order;
-  order.kind = sgd.order == RowOrder::stored ? ScanOrder::Kind::stored : ScanOrder::Kind::shuffled;
-  order.block_rows = engine.block_rows();
-  BitSource coins;
-  coins.fill(order.key);
-  return order;
-}
-
 std::vector<Sensitive<Vector>> run_here(const ShardAverage& options, const Run& run, std::span<const ShardTask> tasks) {
   ShardPsgd shards(tasks);
-  const ScanOrder order = scan_order(options.sgd, run.engine);
+  const ScanOrder order = scan_order(options.sgd.order, run.engine, run.order_seed);
   std::uint64_t per_pass = 0;
   for (const ShardTask& task : tasks) per_pass += task.recipe.steps_per_pass(task.facts.rows);
   for (std::uint32_t pass = 0; pass < options.sgd.passes; ++pass) {

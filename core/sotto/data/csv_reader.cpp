@@ -1,7 +1,11 @@
 #include "sotto/data/csv_reader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
+
+#include "sotto/base/error.h"
+#include "sotto/data/number.h"
 
 namespace sotto {
 namespace {
@@ -18,7 +22,7 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> source, CsvLayout layout, ReadO
     if (!lines_.next(line_)) break;
   }
   if (!read_record(kMaxColumns)) lines_.errors().fail("is empty: it has no header and no rows");
-  if (layout_.header) {
+  if (layout_.header != HeaderLine::absent) {
     name_columns_from_header();
   } else {
     name_columns_from_first_row();
@@ -26,7 +30,19 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> source, CsvLayout layout, ReadO
   check_names();
 }
 
+/// Names leave with the model. A row that is taken for them would too, so a first line that may be one needs a word.
+void CsvReader::refuse_numbers_for_names() const {
+  const auto spells_number = [](std::string_view cell) { return !std::isnan(parse_number(cell)); };
+  if (layout_.header == HeaderLine::present || std::ranges::none_of(cells_, spells_number)) return;
+  throw Error(ErrorKind::invalid_argument,
+              lines_.errors().source() +
+                  ": header: the first line looks like a row, as it has a number where a name is expected; say "
+                  "--no-header if it is one, or --header true if it names the columns",
+              "header");
+}
+
 void CsvReader::name_columns_from_header() {
+  refuse_numbers_for_names();
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     columns_.emplace_back(cells_[i].empty() ? "column_" + std::to_string(i + 1) : std::string(cells_[i]));
   }

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 
+#include "sotto/data/header_line.h"
 #include "sotto/data/line_reader.h"
 #include "sotto/data/raw_row.h"
 
@@ -8,8 +9,8 @@ namespace sotto {
 
 /// How a delimited text is laid out.
 struct CsvLayout {
-  char separator = ',';              ///< ' ' means runs of blanks and tabs
-  bool header = true;                ///< the first line names the columns
+  char separator = ',';  ///< ' ' means runs of blanks and tabs
+  HeaderLine header = HeaderLine::automatic;
   std::vector<std::string> names{};  ///< names for a file without a header; empty: "1", "2", ...
   std::uint32_t skip_lines = 0;      ///< lines before the header or the first row
 };
@@ -37,6 +38,7 @@ class CsvReader final : public RowReader {
   void skip_blanks() noexcept;
   std::size_t find_separator(std::size_t from) const noexcept;
   void name_columns_from_header();
+  void refuse_numbers_for_names() const;
   void name_columns_from_first_row();
   void check_names() const;
 

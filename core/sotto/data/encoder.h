@@ -29,6 +29,7 @@ struct EncodedRow {
   std::vector<std::uint32_t> columns;
   std::vector<float> values;
   float label = 1.0F;
+  bool usable = true;  ///< false: a bad cell or label has made it the zero row
   std::vector<CellProblem> problems;
 
   void send(RowSink& sink) const;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sotto/base/error.h"
+#include "sotto/data/block_file_format.h"
 
 namespace sotto {
 
@@ -25,8 +26,9 @@ void StructureErrors::fail(const std::string& message) const {
 LineReader::LineReader(std::unique_ptr<ByteSource> source, ReadOptions options)
     : source_(std::move(source)), errors_(source_->name(), options), buffer_(kFirstBuffer) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  while (end_ < kByteOrderMark.size() && refill()) {
+  while (end_ < kBlockFileMagic.size() && refill()) {
   }
+  blocks_ = std::string_view(buffer_.data(), end_).starts_with(kBlockFileMagic);
   if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
 }
 
@@ -49,8 +51,10 @@ std::string_view LineReader::finish_line(std::size_t length, std::size_t consume
   std::string_view line(buffer_.data() + begin_, length);
   begin_ += consumed;
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (std::memchr(line.data(), 0, line.size()) != nullptr) errors_.fail(number_, "has a zero byte: this is not a text");
-  return line;
+  if (std::memchr(line.data(), 0, line.size()) == nullptr) return line;
+  if (!blocks_) errors_.fail(number_, "has a zero byte: this is not a text");
+  errors_.fail(
+      "is a block file: it holds encoded rows, and raw columns are needed here; give the file it was made from");
 }
 
 bool LineReader::next(std::string_view& line) {

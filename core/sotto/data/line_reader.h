@@ -22,6 +22,7 @@ class StructureErrors {
   StructureErrors(std::string source, ReadOptions options) : source_(std::move(source)), options_(options) {}
   [[noreturn]] void fail(std::uint64_t line, const std::string& message) const;
   [[noreturn]] void fail(const std::string& message) const;
+  const std::string& source() const noexcept { return source_; }
 
  private:
   std::string source_;
@@ -53,6 +54,7 @@ class LineReader {
   std::size_t end_ = 0;
   std::uint64_t number_ = 0;
   bool ended_ = false;
+  bool blocks_ = false;  // it begins as a block file does
 };
 
 /// `text` without blanks and tabs at either side.

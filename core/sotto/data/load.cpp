@@ -49,7 +49,7 @@ void complete_values(Schema& schema) {
   require(schema.columns.empty(), "columns", "are for delimited text; use range and data_norm for this format");
   require(schema.range || schema.data_norm, "data_norm",
           "no public bounds: declare data_norm to take numbers as they are and clip rows to that norm, or a range");
-  schema.complete = true;
+  mark_complete(schema);
 }
 
 /// Opens a file, or a file and its labels, in the order of the fingerprint.
@@ -135,7 +135,8 @@ Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& sch
   CountedRows counted{0, reading_of(path, schema), {}};
   if (reader->shape() == RowShape::cells) {
     for (std::size_t i = 0; i < reader->columns().size(); ++i) {
-      counted.columns.push_back(schema.header ? reader->columns()[i] : std::to_string(i + 1));
+      const bool named = schema.header != HeaderLine::absent;
+      counted.columns.push_back(named ? reader->columns()[i] : std::to_string(i + 1));
     }
   }
   RawRow row;
@@ -166,7 +167,7 @@ std::string reading_of(const std::string& path, const Schema& schema) {
     default: {
       const char separator = separator_of(path, schema);
       const std::string shown = separator == ' ' ? "blank" : separator == '\t' ? "tab" : std::string(1, separator);
-      return "csv, separator " + shown + (schema.header ? ", a header, " : ", no header, ") +
+      return "csv, separator " + shown + (schema.header == HeaderLine::absent ? ", no header, " : ", a header, ") +
              std::to_string(schema.skip_lines) + " lines skipped";
     }
   }
@@ -226,6 +227,26 @@ Dataset read_dataset(const std::string& path, const Encoder& encoder) {
   DatasetBuilder builder(encoder.facts(0));
   load(path, encoder, ReadMode::lenient, builder);
   return builder.finish();
+}
+
+UsableRows read_usable(const std::string& path, const Encoder& encoder) {
+  const auto reader = open_rows(path, encoder.schema(), ReadMode::lenient);
+  RowEncoder encode(encoder, *reader);
+  DatasetBuilder builder(encoder.facts(0));
+  RawRow raw;
+  EncodedRow row;
+  std::uint64_t used = 0, unusable = 0;
+  while (reader->next(raw)) {
+    encode.encode(raw, row);
+    ++(row.usable ? used : unusable);
+    if (row.usable) row.send(builder);
+  }
+  if (used == 0) {
+    throw Error(ErrorKind::invalid_data,
+                path + ": no row can be used: each has a cell that is no number or a label that is not declared",
+                "data");
+  }
+  return {builder.finish(), unusable};
 }
 
 Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder) {

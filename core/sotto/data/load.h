@@ -82,4 +82,13 @@ Dataset read_dataset(const std::string& path, const Schema& schema);
 Dataset read_dataset(const std::string& path, const Encoder& encoder);
 Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder);
 
+/// The rows a model can be judged on: a row that a bad cell or label makes zero says nothing about it and is left out.
+/// How many there are is about values: for the holder of the file, NOT FOR RELEASE unless the rows are public.
+struct UsableRows {
+  Dataset rows;
+  std::uint64_t unusable = 0;
+};
+/// Throws Error{invalid_data} when none is usable.
+UsableRows read_usable(const std::string& path, const Encoder& encoder);
+
 }  // namespace sotto

@@ -140,6 +140,7 @@ void RowEncoder::add_entry(std::uint32_t feature, double value) {
 
 void RowEncoder::finish(EncodedRow& row) {
   const Projection& projection = encoder_.projection_;
+  row.usable = !zero_;
   if (zero_) {
     columns_.clear();
     values_.clear();

@@ -127,12 +127,13 @@ void check_schema(const Schema& schema) {
   require(std::abs(schema.intercept) <= kMaxDataNorm, "intercept", "must be a finite number of at most 1e30");
   require(schema.features <= kMaxFeatures, "features", "must be at most " + std::to_string(kMaxFeatures));
   require(schema.names.size() <= kMaxColumns, "names", "has more names than a file may have columns");
-  require(schema.names.empty() || !schema.header, "names", "are for a file without a header; set header to false");
+  require(schema.names.empty() || schema.header == HeaderLine::absent, "names",
+          "are for a file without a header; set header to false");
   std::visit(
       [](const auto& kind) {
         if constexpr (requires { kind.dimensions; }) {
           require(kind.dimensions > 0 && kind.dimensions <= kMaxFeatures, "dimensions",
-                  "must be between 1 and " + std::to_string(kMaxFeatures));
+                  "declare how many the projection leaves, between 1 and " + std::to_string(kMaxFeatures));
         }
       },
       schema.projection);
@@ -168,6 +169,11 @@ void check_declared(const Schema& schema, const std::vector<std::string>& column
               "numbers as they are and clip rows to that norm");
 }
 
+void mark_complete(Schema& schema) noexcept {
+  schema.complete = true;
+  if (schema.header == HeaderLine::automatic) schema.header = HeaderLine::present;
+}
+
 Schema complete_schema(Schema schema, const std::vector<std::string>& column_names) {
   check_schema(schema);
   check_declared(schema, column_names);
@@ -186,7 +192,7 @@ Schema complete_schema(Schema schema, const std::vector<std::string>& column_nam
     if (numeric != nullptr && !numeric->range) numeric->range = schema.range;
   }
   schema.columns = std::move(columns);
-  schema.complete = true;
+  mark_complete(schema);
   return schema;
 }
 

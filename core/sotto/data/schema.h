@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sotto/base/catalog.h"
+#include "sotto/data/header_line.h"
 
 /// What is declared in public about a file before any row is read (spec 8): how it is written, what its columns are,
 /// which values they may take, how rows become vectors. A model stores it and predicts from raw columns with it.
@@ -86,21 +87,22 @@ struct NoProjection {
 struct GaussianProjection {
   static constexpr std::string_view kName = "gaussian";
   static constexpr std::string_view kSummary = "random projection to fewer dimensions, entries N(0, 1/dimensions)";
-  std::uint32_t dimensions = 50;
+  std::uint32_t dimensions = 0;  ///< 0 = not declared
   std::uint64_t key = 0;
   static constexpr auto fields() {
-    return std::tuple{field("dimensions", &GaussianProjection::dimensions, "dimensions after the projection"),
-                      field("key", &GaussianProjection::key, "public key the matrix is drawn from")};
+    return std::tuple{
+        field("dimensions", &GaussianProjection::dimensions, "dimensions a projection leaves; to declare"),
+        field("key", &GaussianProjection::key, "public key the matrix is drawn from")};
   }
   bool operator==(const GaussianProjection&) const = default;
 };
 struct ChooseFeatures {
   static constexpr std::string_view kName = "choose_features";
   static constexpr std::string_view kSummary = "a random choice of the features; the intercept stays in addition";
-  std::uint32_t dimensions = 50;
+  std::uint32_t dimensions = 0;  ///< 0 = not declared
   std::uint64_t key = 0;
   static constexpr auto fields() {
-    return std::tuple{field("dimensions", &ChooseFeatures::dimensions, "features to keep"),
+    return std::tuple{field("dimensions", &ChooseFeatures::dimensions, "features to keep; to declare"),
                       field("key", &ChooseFeatures::key, "public key the choice is drawn from")};
   }
   bool operator==(const ChooseFeatures&) const = default;
@@ -139,7 +141,7 @@ struct BoundsCost {
 struct Schema {
   FileFormat format = FileFormat::automatic;  ///< automatic: by the file's name
   std::string separator = "auto";             ///< "auto", "blank", "tab" or one character
-  bool header = true;
+  HeaderLine header = HeaderLine::automatic;
   std::vector<std::string> names;  ///< column names of a file without a header
   std::uint32_t skip_lines = 0;
   std::string labels_file;  ///< IDX: where the labels are; empty: beside the items, by the usual name
@@ -162,7 +164,8 @@ struct Schema {
     return std::tuple{
         field("format", &Schema::format, "how the file is written; auto goes by its name"),
         field("separator", &Schema::separator, "between cells: auto, blank, tab or one character"),
-        field("header", &Schema::header, "the first line names the columns"),
+        field("header", &Schema::header,
+              "whether the first line names the columns; auto: it does, and is refused if a name is a number"),
         field("skip_lines", &Schema::skip_lines, "lines to pass over before the header or the first row"),
         field("labels_file", &Schema::labels_file, "IDX: the file of labels, if not beside the items"),
         field("features", &Schema::features, "LIBSVM: the public number of features"),
@@ -189,8 +192,11 @@ void check_schema(const Schema& schema);
 void check_declared(const Schema& schema, const std::vector<std::string>& column_names);
 
 /// The declarations made explicit for a file with these columns: every column of the file in its order, `complete`
-/// set. Checks first.
+/// set, and a header that was taken for granted declared. Checks first.
 Schema complete_schema(Schema schema, const std::vector<std::string>& column_names);
+
+/// Every column is listed: from here on no file decides what is a name.
+void mark_complete(Schema& schema) noexcept;
 
 const Column* find_column(const Schema& schema, std::string_view name) noexcept;
 

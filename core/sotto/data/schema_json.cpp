@@ -34,6 +34,12 @@ class ObjectReader {
     require(json->is_boolean(), path(key), "must be true or false");
     value = json->get<bool>();
   }
+  void read(std::string_view key, HeaderLine& value) {
+    if (find(key) == nullptr) return;
+    bool names = true;
+    read(key, names);
+    value = names ? HeaderLine::present : HeaderLine::absent;
+  }
   void read(std::string_view key, double& value) {
     const Json* json = find(key);
     if (json == nullptr) return;
@@ -176,7 +182,7 @@ Schema read_object(const Json& json) {
   ObjectReader object(json, "schema");
   Schema schema;
   object.read("names", schema.names);
-  schema.header = schema.names.empty();
+  if (!schema.names.empty()) schema.header = HeaderLine::absent;
   read_columns(object.find("columns"), schema.columns);
   if (const Json* label = object.find("label")) schema.label = read_label(*label);
   if (const Json* range = object.find("range")) {
@@ -187,6 +193,7 @@ Schema read_object(const Json& json) {
   for_each_field(schema, [&](auto name, auto& value, auto) { object.read(name, value); });
   if (const Json* projection = object.find("projection")) schema.projection = read_projection(*projection);
   object.read("complete", schema.complete);
+  if (schema.complete) mark_complete(schema);
   object.read("bounds_from_data", schema.bounds_from_data);
   if (const Json* cost = object.find("bounds_cost")) schema.bounds_cost = read_bounds_cost(*cost);
   object.finish();
@@ -265,7 +272,9 @@ std::string to_json(const Schema& schema) {
   json["label"] = label_to_json(schema.label);
   if (schema.range) json["range"] = {{"min", schema.range->min}, {"max", schema.range->max}};
   for_each_field(schema, [&](auto name, const auto& value, auto) {
-    if constexpr (requires { value.has_value(); }) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, HeaderLine>) {
+      if (value != HeaderLine::automatic) json[std::string(name)] = value == HeaderLine::present;
+    } else if constexpr (requires { value.has_value(); }) {
       if (value) json[std::string(name)] = *value;
     } else if constexpr (requires { enum_names(value); }) {
       json[std::string(name)] = enum_name(value);

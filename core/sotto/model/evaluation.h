@@ -11,6 +11,7 @@ namespace sotto {
 /// *not private*.
 struct Evaluation {
   std::uint64_t rows = 0;
+  std::uint64_t unusable = 0;  ///< further rows, left out because of a bad cell or label; set by who reads them
   std::uint32_t classes = 2;
   double accuracy = 0;
   double loss = 0;  ///< mean of the model's loss over all outputs, without the regulariser

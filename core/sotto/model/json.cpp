@@ -202,4 +202,32 @@ Model model_from_json(const Json& json) {
   return model;
 }
 
+namespace {
+
+/// Two classes by the usual names; more as a table, a line an actual class and a column a predicted one.
+Json confusion_json(const Evaluation& e, const std::vector<std::string>& texts) {
+  if (e.classes == 2) {
+    return Json{{"true_positive", e.count(1, 1)},
+                {"false_positive", e.count(0, 1)},
+                {"true_negative", e.count(0, 0)},
+                {"false_negative", e.count(1, 0)}};
+  }
+  Json counts = Json::array();
+  for (std::uint32_t actual = 0; actual < e.classes; ++actual) {
+    counts.push_back(Json::array());
+    for (std::uint32_t predicted = 0; predicted < e.classes; ++predicted) {
+      counts.back().push_back(e.count(actual, predicted));
+    }
+  }
+  return Json{{"classes", texts}, {"counts", counts}};
+}
+
+}  // namespace
+
+Json to_json(const Evaluation& evaluation, const std::vector<std::string>& texts) {
+  return Json{{"rows", evaluation.rows},         {"unusable", evaluation.unusable},
+              {"accuracy", evaluation.accuracy}, {"loss", evaluation.loss},
+              {"auc", evaluation.auc},           {"confusion", confusion_json(evaluation, texts)}};
+}
+
 }  // namespace sotto

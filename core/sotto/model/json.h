@@ -1,6 +1,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
+#include "sotto/model/evaluation.h"
 #include "sotto/model/model.h"
 #include "sotto/model/privacy_card.h"
 
@@ -13,5 +14,7 @@ Json to_json(const PrivacyCard& card);
 PrivacyCard card_from_json(const Json& json);
 Json to_json(const Model& model);
 Model model_from_json(const Json& json);
+/// The figures, with the names every front end prints; `texts` are the class_texts() of the model.
+Json to_json(const Evaluation& evaluation, const std::vector<std::string>& texts);
 
 }  // namespace sotto

@@ -48,6 +48,7 @@ Json to_json(const TrainingReport& report) {
   if (report.held_out) {
     const HeldOut& found = *report.held_out;
     json["held_out"] = Json{{"rows", found.evaluation.rows},
+                            {"unusable", found.evaluation.unusable},
                             {"accuracy", found.evaluation.accuracy},
                             {"loss", found.evaluation.loss},
                             {"auc", found.evaluation.auc},

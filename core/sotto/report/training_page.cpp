@@ -140,6 +140,7 @@ std::string accuracy_section(const TrainingReport& report) {
   text += R"(<div class="box">)" + Facts()
                                        .add("File", found.name)
                                        .add("Rows", short_number(static_cast<double>(e.rows)))
+                                       .add("Rows left out", short_number(static_cast<double>(e.unusable)))
                                        .add("Accuracy", fmt::format("{:.4f}", e.accuracy))
                                        .add("Loss", fmt::format("{:.4f}", e.loss))
                                        .add("Area under the curve", fmt::format("{:.4f}", e.auc))

@@ -23,10 +23,15 @@ class SqliteLedger final : public Ledger {
   /// absolute path is part of the ledger.
   static void create(const std::string& path, LedgerTerms terms, const Digest& fingerprint,
                      const std::string& anchor = "");
+  /// Throws Error{unsupported} for a relation no ledger is offered under.
+  static void check_relation(Relation relation);
   /// Declares this file the one valid copy after it was moved: to be called by who knows that no other copy is used.
-  /// Every former anchor that can be reached is told, so that the copies they belong to are refused from then on. At
-  /// least one anchor, the one given or a former one, must be there and agree.
-  static void move(const std::string& path, const std::string& anchor = "");
+  /// Every former anchor that can be reached is told, so that the copies they belong to are refused from then on. The
+  /// last one must be there and agree; or the caller gives the word that nothing is left where it was, as after a
+  /// folder was renamed, and the one given must be there and agree: a copy that was left could spend the budget once
+  /// more.
+  enum class Former { told, gone };
+  static void move(const std::string& path, const std::string& anchor = "", Former former = Former::told);
 
   explicit SqliteLedger(const std::string& path, Clock clock = {});
 
@@ -52,7 +57,7 @@ class SqliteLedger final : public Ledger {
   void refresh();
   void usable() const;
   void check_key(const Chain& chain);
-  void relocate(const std::string& anchor);
+  void relocate(const std::string& anchor, Former former);
   /// One record, committed, flushed, anchored. `make` sees the chain as it is then.
   LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);
   LedgerRecord commit(LedgerRecord record, const std::string* bytes);

@@ -27,18 +27,21 @@ bool exists(const std::string& path) {
 
 }  // namespace
 
+void SqliteLedger::check_relation(Relation relation) {
+  if (relation == Relation::replace_one) return;
+  throw Error(ErrorKind::unsupported,
+              "relation: a ledger is offered under replace_one; under add_remove the number of rows is private, and "
+              "nothing here may depend on it",
+              "relation");
+}
+
 void SqliteLedger::create(const std::string& path, LedgerTerms terms, const Digest& fingerprint,
                           const std::string& anchor) {
   const std::string place = absolute_path(path);
   const std::string anchor_place = absolute_path(anchor.empty() ? path + ".anchor" : anchor);
   require(place != anchor_place, "anchor", "must be another file than the ledger");
   if (exists(place)) throw Error(ErrorKind::io, place + ": is there already and is not replaced", "ledger");
-  if (terms.filter.budget.relation != Relation::replace_one) {
-    throw Error(ErrorKind::unsupported,
-                "relation: a ledger is offered under replace_one; under add_remove the number of rows is private, and "
-                "nothing here may depend on it",
-                "relation");
-  }
+  check_relation(terms.filter.budget.relation);
   require(!terms.unit.empty(), "unit", "must not be empty");
   const Digest key = random_digest();
   terms.id = hex_of(random_digest());
@@ -75,14 +78,14 @@ void SqliteLedger::create(const std::string& path, LedgerTerms terms, const Dige
   }
 }
 
-void SqliteLedger::move(const std::string& path, const std::string& anchor) {
+void SqliteLedger::move(const std::string& path, const std::string& anchor, Former former) {
   SqliteLedger ledger(path, {}, Trust::anywhere);
-  ledger.relocate(absolute_path(anchor.empty() ? path + ".anchor" : anchor));
+  ledger.relocate(absolute_path(anchor.empty() ? path + ".anchor" : anchor), former);
 }
 
-void SqliteLedger::relocate(const std::string& anchor) {
+void SqliteLedger::relocate(const std::string& anchor, Former former) {
   std::vector<std::string> paths{anchor};
-  for (const LedgerPlace& former : chain_.places()) paths.push_back(former.anchor);
+  for (const LedgerPlace& each : chain_.places()) paths.push_back(each.anchor);
   std::ranges::sort(paths);
   paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
 
@@ -101,6 +104,13 @@ void SqliteLedger::relocate(const std::string& anchor) {
                 chain_.place().anchor +
                     ": the anchor of this ledger cannot be reached, so it cannot be told from a restored copy",
                 "anchor");
+  }
+  if (!exists(chain_.place().anchor) && former == Former::told) {
+    throw Error(ErrorKind::invalid_argument,
+                chain_.place().anchor +
+                    ": the anchor cannot be reached, so a ledger left beside it cannot be told of the move and could "
+                    "spend the budget once more; if nothing is left there, say so with --former-is-gone",
+                "former_is_gone");
   }
   // Made before the record that names it: a crash in between leaves the ledger where it was, with an anchor too many.
   if (!exists(anchor)) {
