@@ -64,7 +64,7 @@ void expect_kept(const ReleasePlan& plan, const Target& target, AccountantChoice
 }
 
 TEST(AccountantSolve, EveryParameterOfEveryMechanismIsOnThePrivateSideOfBothQuestions) {
-  const ReleasePlan plans[] = {{.rate = 0.01, .steps = 1000},
+  const ReleasePlan plans[] = {{.rate = 0.01, .steps = 100},
                                {.mechanism = PlanNoise::laplace, .rate = 0.1, .steps = 20},
                                {.mechanism = PlanNoise::discrete_laplace, .rate = 0.1, .steps = 20},
                                {.sampling = Sampling::fixed, .rate = 0.02, .steps = 50},

@@ -82,7 +82,10 @@ std::vector<double> lowering(const std::vector<Cell>& cells, double step, double
   for (std::size_t i = n; i-- > 0;) down[i] = width * cells[i].floor + decay * down[i + 1];
   std::vector<double> result = gap;
   std::size_t first = 0, last = n;
-  while (first < n && up[first] < std::max(gap[first], gap[first + 1])) ++first;
+  const auto is_cheap = [&](std::size_t i) {
+    return up[i] < std::max(gap[i], gap[i + 1]) || (up[i] == 0 && cells[i].p == 0);
+  };
+  while (first < n && is_cheap(first)) ++first;
   while (first > 0 && up[first] > 2 * gap[first]) --first;
   // No point may be lowered by more than rounding down does, or the profile would fall below 0.
   for (std::size_t i = 0; i <= n; ++i) {

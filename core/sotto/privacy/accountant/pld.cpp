@@ -114,6 +114,7 @@ class WorldAccount {
     Query start = query;
     if (enough > 0) start.precision = std::max(query.precision, 1e-2);
     double step = first_step(start, tilt);
+    double last_gap = kInfinity;
     for (int pass = 0; pass < kMostPasses; ++pass) {
       const Pass p = plan(query, step, tilt);
       const Bound bound = run(query, p);
@@ -129,7 +130,11 @@ class WorldAccount {
         step = std::min(p.step, first_step(query, tilt));
         continue;
       }
-      if (p.finest) break;
+      // Transforms in long double are dear: no more of them once finer grids do not help.
+      const bool may_stop = p.sum.extended && query.precision >= kExtendedPrecision;
+      const bool stuck = may_stop && best.upper - best.lower > 0.8 * last_gap;
+      last_gap = best.upper - best.lower;
+      if (p.finest || stuck) break;
       if (query.wants_epsilon) {
         const double guess = best.lower > 0 ? (best.lower + best.upper) / 2 : best.upper;
         tilt = std::min(survey_.tilt_for_epsilon(guess), most_tilt());
