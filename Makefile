@@ -25,8 +25,8 @@ sanitize: ## every test under the address and undefined-behaviour sanitizers; lo
 	@tools/install_packages build test
 	@tools/test 'asan:unit|laws|privacy|threads|capi|scenarios|audit'
 
-test-postgres: ## the PostgreSQL extension, against servers of its own
-	@tools/install_packages build postgres
+test-postgres: ## the PostgreSQL extension, against servers of its own; then again under the address sanitizer
+	@tools/install_packages build test postgres
 	@tools/test_postgres
 
 quickstart-postgres: ## a private server: register a table, train under a budget, predict
@@ -35,7 +35,7 @@ quickstart-postgres: ## a private server: register a table, train under a budget
 	@python3 postgres/quickstart.py build/postgres/postgres/sotto.so
 
 soak-postgres: ## the extension for longer: 1,000 trainings in one backend, many kills
-	@tools/install_packages build postgres
+	@tools/install_packages build test postgres
 	@SOTTO_PG_TRAININGS=1000 SOTTO_PG_KILLS=40 tools/test_postgres test_sessions.LongLife test_ledger.Crashes
 
 bench-postgres: ## passes in the database beside the pass in memory; writes build/bench-postgres.json

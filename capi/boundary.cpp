@@ -6,6 +6,8 @@
 
 #include "sotto/base/threads.h"
 #include "sotto/base/version.h"
+#include "sotto/optim/row_sum.h"
+#include "sotto/random/permutation.h"
 
 namespace sotto::capi {
 namespace {
@@ -64,6 +66,15 @@ void sotto_text_free(sotto_text* text) {
 }
 
 void sotto_initialise(void) { sotto::limit_threads(1); }
+
+void sotto_use_threads(unsigned most) { sotto::limit_sum_threads(most == 0 ? 1 : most); }
+
+void sotto_leave(void) { sotto::abandon_sums(); }
+
+void sotto_keyed_order(uint64_t key, uint64_t tweak, uint64_t n, uint64_t first, uint64_t count, uint64_t* positions) {
+  const sotto::KeyedPermutation permutation({key, 0, 0, 0}, tweak, n);
+  for (uint64_t i = 0; i < count; ++i) positions[i] = permutation(first + i);
+}
 
 const char* sotto_version(void) {
   static const std::string version(sotto::kVersion);

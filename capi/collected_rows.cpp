@@ -1,6 +1,9 @@
 #include "capi/collected_rows.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <array>
 
 #include "capi/boundary.h"
 #include "sotto/random/bit_source.h"
@@ -11,6 +14,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 8192;
 constexpr std::uint64_t kRowsBetweenPolls = 4096;
+constexpr std::uint64_t kDrawnAhead = 16;
 
 }  // namespace
 
@@ -27,6 +31,25 @@ float* CollectedRows::label_at(std::uint64_t row) noexcept {
 float* CollectedRows::row_at(std::uint64_t row) noexcept {
   return blocks_.data() + row / block_rows_ * block_rows_ * (features_ + 1) + block_rows_ +
          row % block_rows_ * features_;
+}
+
+void CollectedRows::reserve(std::uint64_t rows) {
+  blocks_.reserve((rows + block_rows_ - 1) / block_rows_ * block_rows_ * (features_ + 1));
+#ifdef MADV_HUGEPAGE
+  // Fewer faults where the system has large pages; no matter if it has not.
+  constexpr std::uintptr_t kLarge = 2 << 20;
+  const auto begin = reinterpret_cast<std::uintptr_t>(blocks_.data());
+  const std::uintptr_t first = (begin + kLarge - 1) & ~(kLarge - 1);
+  const std::uintptr_t last = (begin + blocks_.capacity() * sizeof(float)) & ~(kLarge - 1);
+  if (first < last) static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
+#endif
+}
+
+void CollectedRows::prefetch(std::uint64_t row) noexcept {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  constexpr std::size_t kMost = 64 * kLine;
+  __builtin_prefetch(label_at(row), 1);
+  for (std::size_t i = 0; i < std::min(features_, kMost); i += kLine) __builtin_prefetch(row_at(row) + i, 1);
 }
 
 std::uint64_t CollectedRows::add_place() {
@@ -50,6 +73,11 @@ int CollectedRows::read(void* self, std::uint64_t block, const float** bytes) {
   return 0;
 }
 
+int CollectedRows::all(void* self, float** bytes) {
+  *bytes = static_cast<CollectedRows*>(self)->blocks_.data();
+  return 0;
+}
+
 int CollectedRows::ask(void* self) {
   auto& rows = *static_cast<CollectedRows*>(self);
   return rows.poll_(rows.poll_context_);
@@ -60,9 +88,20 @@ sotto_rows CollectedRows::shuffled(int (*poll)(void*), void* context) {
   poll_ = poll;
   poll_context_ = context;
   BitSource coins;  // of the operating system: nobody can foresee or repeat this order
+  // Places are drawn ahead, so that their rows are in the cache when they are swapped.
+  std::array<std::uint64_t, kDrawnAhead> drawn{};
+  std::uint64_t next = rows_;
+  const auto draw = [&] {
+    if (next <= 1) return;
+    drawn[next % kDrawnAhead] = draw_below(coins, next);
+    prefetch(drawn[next % kDrawnAhead]);
+    --next;
+  };
+  for (std::uint64_t i = 0; i < kDrawnAhead; ++i) draw();
   for (std::uint64_t left = rows_; left > 1; --left) {
     if (left % kRowsBetweenPolls == 0) proceed(ask(this));
-    const std::uint64_t other = draw_below(coins, left);
+    const std::uint64_t other = drawn[left % kDrawnAhead];
+    draw();
     if (other == left - 1) continue;
     std::swap_ranges(row_at(left - 1), row_at(left - 1) + features_, row_at(other));
     std::swap(*label_at(left - 1), *label_at(other));
@@ -78,6 +117,7 @@ sotto_rows CollectedRows::shuffled(int (*poll)(void*), void* context) {
   rows.sum = sum_.c_str();
   rows.read = read;
   rows.poll = ask;
+  rows.all = all;
   return rows;
 }
 
@@ -98,6 +138,10 @@ void sotto_collected_free(sotto_collected* collected) { delete collected; }
 uint32_t sotto_collected_values(const sotto_collected* collected) { return collected->rows.values(); }
 
 size_t sotto_collected_columns(const sotto_collected* collected) { return collected->rows.column_count(); }
+
+sotto_status sotto_collected_reserve(sotto_collected* collected, uint64_t rows) {
+  return guarded(nullptr, [&] { collected->rows.reserve(rows); });
+}
 
 sotto_status sotto_collect_cells(sotto_collected* collected, const sotto_cell* cells) {
   return guarded(nullptr, [&] { collected->rows.add_cells({cells, collected->rows.column_count()}); });

@@ -14,6 +14,7 @@ class CollectedRows {
  public:
   CollectedRows(const std::string& schema, std::vector<std::string> columns);
 
+  void reserve(std::uint64_t rows);
   void add_cells(std::span<const sotto_cell> cells);
   void add_values(std::span<const double> values, const sotto_cell& label);
   std::size_t column_count() const noexcept { return encoder_.column_count(); }
@@ -25,8 +26,10 @@ class CollectedRows {
  private:
   float* label_at(std::uint64_t row) noexcept;
   float* row_at(std::uint64_t row) noexcept;
+  void prefetch(std::uint64_t row) noexcept;
   std::uint64_t add_place();
   static int read(void* self, std::uint64_t block, const float** bytes);
+  static int all(void* self, float** bytes);
   static int ask(void* self);
 
   TableEncoder encoder_;

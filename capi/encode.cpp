@@ -1,6 +1,7 @@
 #include "capi/encode.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -88,12 +89,28 @@ void TableEncoder::encode_cells(std::span<const sotto_cell> cells, float* row, f
   put(row, label);
 }
 
+// The bytes of add_text(label), add_text(values), in one piece: the calls would take longer than the hash.
+void TableEncoder::hash_values(std::span<const double> values, std::string_view label) {
+  const std::uint64_t sizes[] = {label.size(), values.size_bytes()};
+  hashed_.resize(sizeof sizes + sizes[0] + sizes[1]);
+  char* at = hashed_.data();
+  const auto put_bytes = [&](const void* bytes, std::size_t size) {
+    if (size > 0) std::memcpy(at, bytes, size);
+    at += size;
+  };
+  static_assert(std::endian::native == std::endian::little);  // as add_number writes them
+  put_bytes(&sizes[0], sizeof sizes[0]);
+  put_bytes(label.data(), sizes[0]);
+  put_bytes(&sizes[1], sizeof sizes[1]);
+  put_bytes(values.data(), sizes[1]);
+  Sha256 hash;
+  hash.add(hashed_);
+  raw_.add(hash.finish());
+}
+
 void TableEncoder::encode_values(std::span<const double> values, const sotto_cell& label, float* row,
                                  float& label_out) {
-  Sha256 hash;
-  hash.add_text(view_of(label));
-  hash.add_text({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-  raw_.add(hash.finish());
+  hash_values(values, view_of(label));
   numbers_.assign(values.begin(), values.end());
   if (values.size() != values_) numbers_.assign(values_, std::numeric_limits<double>::quiet_NaN());
   RawRow raw;

@@ -69,6 +69,7 @@ class TableEncoder {
 
  private:
   void put(float* row, float& label);
+  void hash_values(std::span<const double> values, std::string_view label);
 
   Encoder encoder_;
   std::uint32_t values_;
@@ -77,6 +78,7 @@ class TableEncoder {
   RowMultiset raw_;
   std::vector<std::string_view> texts_;
   std::vector<double> numbers_;
+  std::vector<char> hashed_;
   EncodedRow encoded_;
 };
 

@@ -8,7 +8,7 @@
  * returns nonzero. The call then unwinds and returns SOTTO_STOPPED, and the host raises what it kept.
  *
  * Texts are UTF-8. Requests, plans, cards and models are JSON with the names of the command line's --json.
- * One thread at a time; after sotto_initialise no thread is ever started.
+ * One thread of the host's at a time. After sotto_initialise no thread is started unless sotto_use_threads allows it.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +44,14 @@ void sotto_text_free(sotto_text* text);
 
 /* Once a process, before anything else. */
 void sotto_initialise(void);
+/*
+ * At most this many threads from now on, the caller's among them, for sums over rows the host holds in one piece
+ * (sotto_rows.all). Results have the same bits for any number. Only the caller's thread calls the host; the others get
+ * no signal of the process and end before the call that started them returns.
+ */
+void sotto_use_threads(unsigned most);
+/* For a host whose process ends inside a callback: the other threads are done with its rows when this returns. */
+void sotto_leave(void);
 const char* sotto_version(void);
 
 /* ------------------------------------------------------------------------------------------------ rows */
@@ -69,6 +77,12 @@ typedef struct sotto_rows {
   const char* sum;         /* what it is a hash of; null unless a shard's */
   int (*read)(void* context, uint64_t block, const float** bytes);
   int (*poll)(void* context); /* called every few thousand rows; nonzero stops */
+  /*
+   * Where all blocks lie one after the other once each has been read, in memory that is the library's to read and mend
+   * until the call is over; *bytes null if they do not. They are read in ascending order first, and no more after that.
+   * May be null: never.
+   */
+  int (*all)(void* context, float** bytes);
 } sotto_rows;
 
 /* ------------------------------------------------------------------------------------------------ encoding */
@@ -117,6 +131,8 @@ typedef struct sotto_collected sotto_collected;
 sotto_status sotto_collected_new(const char* schema, const char* const* columns, size_t column_count,
                                  sotto_collected** collected, sotto_error* error);
 void sotto_collected_free(sotto_collected* collected);
+/* Room for this many rows, where that is public; more may come. */
+sotto_status sotto_collected_reserve(sotto_collected* collected, uint64_t rows);
 /* The numbers of an array column, or 0; the columns of cells, the label among them. */
 uint32_t sotto_collected_values(const sotto_collected* collected);
 size_t sotto_collected_columns(const sotto_collected* collected);
@@ -125,6 +141,10 @@ sotto_status sotto_collect_values(sotto_collected* collected, const double* valu
 /* All of them, in an order drawn at random whatever order they came in; good until it is asked again or freed. */
 sotto_status sotto_collected_rows(sotto_collected* collected, int (*poll)(void*), void* context, sotto_rows* rows,
                                   sotto_error* error);
+
+/* The positions [first, first + count) of the keyed permutation of [0, n), in which engines visit blocks: same key and
+ * tweak, same order, on every machine. first + count is at most n. */
+void sotto_keyed_order(uint64_t key, uint64_t tweak, uint64_t n, uint64_t first, uint64_t count, uint64_t* positions);
 
 /* ------------------------------------------------------------------------------------------------ ledger */
 

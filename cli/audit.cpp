@@ -7,10 +7,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "data_flags.h"
 #include "request.h"
 #include "sotto/audit/museum.h"
 #include "sotto/data/block_file.h"
-#include "source.h"
+#include "sotto/data/reading.h"
+#include "sotto/engines/file_rows.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -56,17 +58,13 @@ struct AuditVerb {
     app.add_flag("--all", all, "every layer over every method of the product, or over --method alone");
     app.add_flag("--museum", museum, "wrong methods of the literature, each with the evidence that breaks it");
     app.add_flag("--quick", options.quick, "fewer settings and games: a few minutes at most");
-    app.add_option("--games", options.games, "games on each neighbour")
-        ->type_name("")
-        ->check(CLI::Range(1, 1000000000));
+    add_count(app, "--games", options.games, "games on each neighbour")->check(CLI::Range(1, 1000000000));
     app.add_option("--check", options.check, "this check alone: " + list_of_checks())->type_name("");
-    app.add_option("--seed", options.seed, "of everything drawn; 0 takes bits from the operating system")
-        ->type_name("")
+    add_count(app, "--seed", options.seed, "of everything drawn; 0 takes bits from the operating system")
         ->capture_default_str();
     app.add_option("--data", data, "a file whose schema and facts the planned training has; its rows are not read")
         ->type_name("FILE");
-    app.add_option("--rows", facts.rows, "rows of the planned training; a block file says how many it has")
-        ->type_name("")
+    add_count(app, "--rows", facts.rows, "rows of the planned training; a block file says how many it has")
         ->capture_default_str();
     app.add_option("--svg", svg, "draw the trade-off curve promised and the one found")->type_name("FILE");
   }
@@ -77,8 +75,7 @@ struct AuditVerb {
   void run(Output& output) {
     require(!museum || !all, "museum", "has rules of its own; run it apart from --all");
     if (museum) return run_museum(output);
-    Progress progress("auditing");
-    options.progress = [&](double fraction) { progress.update(fraction); };
+    options.progress = [&output](double fraction) { output.progress("auditing", fraction); };
     const auto* method = given.get_option("--method");
     if (all) {
       if (method->count() > 0) options.method = name_of(make_by_name<Algorithm>(method->as<std::string>(), "method"));
@@ -95,12 +92,15 @@ struct AuditVerb {
   /// What is public about the file: its schema, and the number of rows that a block file states or that was given.
   Facts planned() const {
     if (data.empty()) return stated();
-    const Source source = open_source(data, schema, {});
     const bool told = given.get_option("--rows")->count() > 0;
     if (!is_block_file(data)) {
       require(told, "rows", "must be given: a text file does not say how many rows it has, and none is read");
-      return source.rows->facts(facts.rows);
+      require(!schema.bounds_from_data(), "assume_bounds_from_data",
+              "would read rows, and an audit reads none; declare the bounds");
+      const Schema declared = schema.schema(data);
+      return text_rows(data, complete_by(data, declared, named_columns(data, declared)))->facts(facts.rows);
     }
+    require(!schema.given(), "schema", "a block file carries its own declarations; give none here");
     const Facts known = BlockFile(data).facts();
     require(!told || facts.rows == known.rows, "rows",
             "got " + std::to_string(facts.rows) + ", the file says " + std::to_string(known.rows));
@@ -141,11 +141,13 @@ struct AuditVerb {
 
   void run_museum(Output& output) const {
     const audit::GameRules rules = options.rules();
+    double visited = 0;
     Json json = Json::array();
     std::string text;
     for (const audit::Exhibit& exhibit : audit::museum()) {
       if (!options.check.empty() && options.check != exhibit.name) continue;
       const audit::Exhibited shown = exhibit.show(rules);
+      output.progress("auditing", ++visited / static_cast<double>(audit::museum().size()));
       if (!shown.caught() || !shown.control_holds()) output.exit_code = 1;
       json.push_back({{"exhibit", exhibit.name},
                       {"claim", shown.claim},

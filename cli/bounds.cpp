@@ -23,7 +23,7 @@ struct BoundsVerb {
     app.add_option("--ledger", ledger, "charge this ledger before a row is read; refused if it does not fit")
         ->type_name("FILE");
     app.add_flag("--again", again, "with a ledger: draw and charge again although the same request was answered");
-    app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests: the schema is NOT PRIVATE")->type_name("");
+    add_count(app, "--noise-seed", noise_seed, "repeat the noise, for tests: the schema is NOT PRIVATE");
     fields.add_struct<BoundsRequest>();
     budget.add_struct<Budget>();
   }

@@ -7,8 +7,7 @@
 #include "sotto/data/inspect.h"
 #include "sotto/data/load.h"
 #include "sotto/data/pack.h"
-#include "sotto/data/row_writer.h"
-#include "sotto/data/synth.h"
+#include "sotto/engines/out_of_core.h"
 #include "sotto/model/json.h"
 #include "verbs.h"
 
@@ -59,9 +58,7 @@ struct PackVerb {
   explicit PackVerb(CLI::App& app) : schema(app) {
     app.add_option("--data", data, "file to pack")->required()->type_name("FILE");
     app.add_option("--out", out, "the block file")->required()->type_name("FILE");
-    app.add_option("--memory-mb", options.memory_mb, "memory of the external shuffle")
-        ->type_name("")
-        ->capture_default_str();
+    add_count(app, "--memory-mb", options.memory_mb, "memory of the external shuffle")->capture_default_str();
   }
   void run(const Output& output) const {
     const Encoder encoder(complete_for(data, schema.schema(data)));
@@ -71,7 +68,7 @@ struct PackVerb {
     BlockFileWriter writer(out, spec, bits, options);
     const auto [report, fingerprint] = load_fingerprinted(data, encoder, ReadMode::strict, writer);
     writer.identify(fingerprint);
-    const Facts facts = writer.finish();
+    const Facts facts = writer.finish([&](double fraction) { output.progress("writing", fraction); });
     if (output.json) {
       Json json{{"out", out}, {"rows", facts.rows}, {"features", facts.features}, {"sparse", facts.sparse}};
       json["check"] = report_json(report, encoder.schema().label);
@@ -89,13 +86,37 @@ struct PackVerb {
   PackOptions options;
 };
 
+/// Where the bounds come from, as a word and as a sentence.
+std::pair<const char*, const char*> words_about_bounds(const Schema& schema) {
+  if (schema.bounds_from_data) {
+    return {"assumed_from_data", "bounds were taken from the rows: a model trained on this file is NOT PRIVATE"};
+  }
+  if (schema.bounds_cost) return {"found_privately", "bounds were found privately; a model's card counts their cost"};
+  return {"declared", "bounds were declared"};
+}
+
+/// Does nothing with rows but tell how many have passed.
+class RowCounter final : public RowConsumer {
+ public:
+  RowCounter(std::uint64_t all, const Output& output) : all_(all), output_(output) {}
+  void consume(const RowBlock& block) noexcept override {
+    rows_ += block.rows;
+    output_.progress("reading", static_cast<double>(rows_) / static_cast<double>(all_));
+  }
+
+ private:
+  std::uint64_t all_;
+  std::uint64_t rows_ = 0;
+  const Output& output_;
+};
+
 struct InfoVerb {
   explicit InfoVerb(CLI::App& app) : schema(app) {
     app.add_option("--data", data, "file to look at: text or block file")->required()->type_name("FILE");
   }
   void run(const Output& output) const {
     if (is_block_file(data)) {
-      output.print(block_file_info(output.json));
+      output.print(block_file_info(output));
       return;
     }
     const Schema declared = schema.schema(data);
@@ -103,10 +124,14 @@ struct InfoVerb {
     output.print(output.json ? as_json(report, declared.label).dump(2) : as_text(report, declared.label));
   }
 
-  std::string block_file_info(bool as_json_text) const {
-    const BlockFile file(data);
-    load_rows(file);  // verifies every block
+  /// Reads every block, which verifies its checksum, and keeps none.
+  std::string block_file_info(const Output& output) const {
+    OutOfCoreEngine engine(data, {.memory_mb = OutOfCoreOptions::kMinMemoryMb, .map_file = false});
+    const BlockFile& file = engine.file();
     const Facts& facts = file.facts();
+    RowCounter counter(facts.rows, output);
+    engine.scan({.kind = ScanOrder::Kind::stored, .block_rows = file.block_rows()}, 0, counter);
+    const auto [bounds, bounds_words] = words_about_bounds(schema_from_json(file.metadata()));
     Json json{{"rows", facts.rows},
               {"features", facts.features},
               {"data_norm", facts.data_norm},
@@ -116,13 +141,14 @@ struct InfoVerb {
               {"blocks", file.block_count()},
               {"bytes", file.file_bytes()},
               {"checksums", "all blocks verified"},
+              {"bounds", bounds},
               {"schema", Json::parse(file.metadata())}};
-    if (as_json_text) return json.dump(2);
+    if (output.json) return json.dump(2);
     return fmt::format(
         "Block file {}\n  {} rows, {} features, {} classes, data_norm {:g}, {}\n  {} blocks of {} rows, {} bytes, all "
-        "checksums right",
+        "checksums right\n  {}",
         data, facts.rows, facts.features, facts.classes, facts.data_norm, facts.sparse ? "sparse" : "dense",
-        file.block_count(), file.block_rows(), file.file_bytes());
+        file.block_count(), file.block_rows(), file.file_bytes(), bounds_words);
   }
 
   static Json column_json(const ColumnProfile& column) {
@@ -158,40 +184,6 @@ struct InfoVerb {
   std::string data;
 };
 
-/// One generator of synthetic rows; its flags are its fields.
-template <class Data>
-struct SynthVerb {
-  explicit SynthVerb(CLI::App& app) : fields(app, "Options") {
-    fields.template add_struct<Data>();
-    app.add_option("--out", out, "CSV file, or LIBSVM if the name ends in .libsvm")->required()->type_name("FILE");
-    app.add_option("--seed", seed, "draw the same rows again")->type_name("");
-  }
-  void run(const Output& output) const {
-    Data data;
-    std::set<std::string> used;
-    apply_fields(data, fields.given(), used);
-    BitSource bits = seed ? BitSource(ReproducibleSeed{*seed}) : BitSource();
-    const bool libsvm = out.ends_with(".libsvm");
-    std::unique_ptr<RowWriter> writer;
-    if (libsvm) {
-      writer = std::make_unique<LibsvmWriter>(out);
-    } else {
-      writer = std::make_unique<CsvWriter>(out, data.features);
-    }
-    draw(data, bits, *writer);
-    writer->finish();
-    const Json json{{"out", out}, {"rows", data.rows}, {"features", data.features}, {"kind", Data::kName}};
-    output.print(output.json ? json.dump(2)
-                             : fmt::format("{} rows of {} features written to {}", data.rows, data.features, out));
-  }
-  static void draw(const SphereData& data, BitSource& bits, RowSink& sink) { synth_sphere(data, bits, sink); }
-  static void draw(const LargeData& data, BitSource& bits, RowSink& sink) { synth_large(data, bits, sink); }
-
-  FieldFlags fields;
-  std::string out;
-  std::optional<std::uint64_t> seed;
-};
-
 }  // namespace
 
 void add_data(CLI::App& program, Output& output) {
@@ -202,10 +194,7 @@ void add_data(CLI::App& program, Output& output) {
   add<InfoVerb>(*data, output, "info", "what a file holds and what must be declared; not for release");
   add_bounds(*data, output);
   add_get(*data, output);
-  CLI::App* synth = data->add_subcommand("synth", "generate synthetic data");
-  synth->require_subcommand(1);
-  add<SynthVerb<SphereData>>(*synth, output, std::string(SphereData::kName), std::string(SphereData::kSummary));
-  add<SynthVerb<LargeData>>(*synth, output, std::string(LargeData::kName), std::string(LargeData::kSummary));
+  add_synth(*data, output);
 }
 
 }  // namespace sotto::cli

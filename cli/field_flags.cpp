@@ -10,6 +10,12 @@ std::string flag_of(std::string_view field_name) {
   return flag;
 }
 
+std::string field_of(std::string_view flag) {
+  std::string field(flag.substr(flag.find_first_not_of('-')));
+  std::replace(field.begin(), field.end(), '-', '_');
+  return field;
+}
+
 void FieldFlags::add(std::string_view name, const std::string& help) {
   if (!added_.insert(std::string(name)).second) return;
   const std::string key(name);

@@ -16,6 +16,8 @@ using GivenFields = std::map<std::string, std::string>;
 
 /// --batch-rows for batch_rows.
 std::string flag_of(std::string_view field_name);
+/// batch_rows for --batch-rows.
+std::string field_of(std::string_view flag);
 
 /// Adds the flags of fields; a field met again (several methods share it) is added once.
 class FieldFlags {
@@ -57,6 +59,16 @@ class FieldFlags {
   GivenFields given_;
   std::set<std::string, std::less<>> added_;
 };
+
+/// An option for a whole number, read by the rules of declared fields: a sign or a number too large is refused, where
+/// an option bound to an unsigned variable would wrap around. `Value` is unsigned, or an optional of that.
+template <class Value>
+CLI::Option* add_count(CLI::App& app, const std::string& flag, Value& target, const std::string& help) {
+  const std::string name = field_of(flag);
+  CLI::Option* option = app.add_option_function<std::string>(
+      flag, [&target, name](const std::string& text) { target = parse_value<Value>(text, name); }, help);
+  return option->type_name("")->default_function([&target] { return value_text(target); });
+}
 
 /// Sets every given field that `object` has and marks it used. Names of closed sets first: they decide which other
 /// fields there are.

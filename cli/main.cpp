@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "out_files.h"
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
+#include "sotto/data/byte_source.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -31,6 +34,7 @@ int exit_code(ErrorKind kind) {
 }
 
 int report(const Output& output, ErrorKind kind, const std::string& message, const std::string& field) {
+  output.end_progress();
   if (output.json) {
     nlohmann::ordered_json error{{"error", {{"kind", name_of(kind)}, {"field", field}, {"message", message}}}};
     fmt::print(stderr, "{}\n", error.dump());
@@ -55,7 +59,11 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", std::string(sotto::kVersion));
   program.require_subcommand(1);
   program.footer(kFooter);
+  Progress bar;
   Output output;
+  output.bar = &bar;
+  const sotto::ReadingWatch reading([&bar](double fraction) { bar.update("reading", fraction); });
+  const Heartbeat heartbeat(bar);
   add_data(program, output);
   add_plan(program, output);
   add_train(program, output);
@@ -73,6 +81,10 @@ int main(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return program.exit(e);
+    // The flags were not all read: --json may stand after the mistake.
+    output.json =
+        std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+    if (output.json) return report(output, sotto::ErrorKind::invalid_argument, e.what(), "");
     program.exit(e);
     return exit_code(sotto::ErrorKind::invalid_argument);
   } catch (const sotto::Error& e) {

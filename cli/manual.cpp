@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "sotto/base/version.h"
 #include "verbs.h"
@@ -94,10 +95,13 @@ std::string man_page(const CLI::App& program) {
 }  // namespace
 
 void add_manual(CLI::App& program, Output& output) {
-  CLI::App* completion = program.add_subcommand("completion", "print completion for bash: source <(sotto completion)");
-  completion->callback([&program, &output] { output.print(bash_completion(program)); });
-  CLI::App* man = program.add_subcommand("man", "print the man page: sotto man | man -l -");
-  man->callback([&program, &output] { output.print(man_page(program)); });
+  const auto add_text = [&](const char* name, const char* help, std::string (*text)(const CLI::App&)) {
+    add_verb(program, output, name, help)->callback([&program, &output, text] {
+      output.print(output.json ? nlohmann::ordered_json{{"text", text(program)}}.dump(2) : text(program));
+    });
+  };
+  add_text("completion", "print completion for bash: source <(sotto completion)", bash_completion);
+  add_text("man", "print the man page: sotto man | man -l -", man_page);
 }
 
 }  // namespace sotto::cli

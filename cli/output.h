@@ -1,32 +1,22 @@
 #pragma once
 #include <string>
+#include <string_view>
+
+#include "progress.h"
 
 namespace sotto::cli {
 
-/// What every verb shares: whether the answer is one JSON object, and where text goes.
+/// What every verb shares: whether the answer is one JSON object, where text goes, and how far the work is.
 struct Output {
   bool json = false;
   int exit_code = 0;  ///< of a verb that ran to its end
+  Progress* bar = nullptr;
   /// Prints to standard output, with a line end.
   void print(const std::string& text) const;
-};
-
-/// A progress bar on the terminal for work that lasts over two seconds; silent when standard error is not a terminal.
-class Progress {
- public:
-  explicit Progress(std::string what);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  /// `fraction` of the work done, 0 to 1.
-  void update(double fraction);
-
- private:
-  std::string what_;
-  bool terminal_;
-  bool shown_ = false;
-  int last_percent_ = -1;
-  double started_;
+  /// `fraction` of the work done, 0 to 1: a function of public counts.
+  void progress(std::string_view what, double fraction) const;
+  /// No bar from here on: the answer goes to the terminal as it is made.
+  void end_progress() const;
 };
 
 }  // namespace sotto::cli

@@ -1,5 +1,6 @@
 #include "personal.h"
 
+#include <charconv>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -22,6 +23,12 @@ constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
       "personal_epsilons");
 }
 
+/// Digits alone: a stream would take a sign and wrap around.
+bool is_count(const std::string& text, std::uint64_t& count) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
+  return code == std::errc{} && end == text.data() + text.size();
+}
+
 /// Lines "EPSILON" for one position or "EPSILON COUNT" for so many.
 std::vector<double> from_file(const std::string& path) {
   std::ifstream file(path);
@@ -32,10 +39,10 @@ std::vector<double> from_file(const std::string& path) {
     std::istringstream words(text);
     double epsilon = 0;
     std::uint64_t count = 1;
-    std::string rest;
+    std::string counted, rest;
     if (!(words >> std::ws) || words.eof()) continue;
     if (!(words >> epsilon) || !(epsilon > 0)) refuse(path, line);
-    if (!(words >> std::ws).eof() && !(words >> count)) refuse(path, line);
+    if ((words >> counted) && !is_count(counted, count)) refuse(path, line);
     if ((words >> rest) || count == 0 || count > kMostRows - values.size()) refuse(path, line);
     values.insert(values.end(), count, epsilon);
   }

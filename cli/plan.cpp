@@ -13,11 +13,9 @@ namespace {
 
 struct PlanVerb {
   explicit PlanVerb(CLI::App& app) : request(app) {
-    app.add_option("--rows", facts.rows, "number of rows, public under replace_one; with a ledger it says")
-        ->type_name("");
-    app.add_option("--features", facts.features, "number of features after encoding, the intercept included")
-        ->required()
-        ->type_name("");
+    add_count(app, "--rows", facts.rows, "number of rows, public under replace_one; with a ledger it says");
+    add_count(app, "--features", facts.features, "number of features after encoding, the intercept included")
+        ->required();
     app.add_option("--data-norm", facts.data_norm, "public bound on a row's L2 norm")
         ->type_name("")
         ->capture_default_str();

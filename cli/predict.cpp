@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -178,6 +179,7 @@ struct PredictVerb {
     RowEncoder encode(encoder, *reader, LabelUse::ignored);
     const PredictionLine line(loaded, probabilities, level > 0);
     const RowIntervals intervals(loaded, level);
+    if (out.empty() && isatty(STDOUT_FILENO) == 1) output.end_progress();
     Sheet sheet(out);
     if (!output.json) sheet.write(line.header());
     std::vector<bool> usable;

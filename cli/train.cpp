@@ -23,13 +23,11 @@ struct TrainVerb {
     app.add_option("--engine", engine, "auto, in_memory or out_of_core (block files only)")
         ->type_name("")
         ->capture_default_str();
-    app.add_option("--memory-mb", memory_mb, "out_of_core: memory for the shuffle buffer")
-        ->type_name("")
+    add_count(app, "--memory-mb", memory_mb,
+              "out_of_core: all that it keeps in memory, the mapped part of the file included")
         ->capture_default_str();
-    app.add_option("--order-seed", order_seed, "repeat the order of the rows; the guarantee does not rest on it")
-        ->type_name("");
-    app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE")
-        ->type_name("");
+    add_count(app, "--order-seed", order_seed, "repeat the order of the rows; the guarantee does not rest on it");
+    add_count(app, "--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE");
     app.add_option("--ledger", ledger, "charge this ledger before a row is read; refused if it does not fit")
         ->type_name("FILE");
     app.add_flag("--again", again, "with a ledger: train and charge again although the same request was answered");
@@ -55,8 +53,7 @@ struct TrainVerb {
     if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
     asked.order_seed = order_seed;
     asked.personal = personal.read(data, source.schema);
-    Progress progress("training");
-    asked.progress = [&](double fraction) { progress.update(fraction); };
+    asked.progress = [&output](double fraction) { output.progress("training", fraction); };
     const Released released = run_request(*source.rows, asked, bits, book);
     if (!out.empty()) save_model_text(released.text, out);
     print_released(output, released, {!ledger.empty(), out});
@@ -90,7 +87,7 @@ struct TrainVerb {
   std::string ledger;
   bool again = false;
   std::string engine = "auto";
-  std::size_t memory_mb = 256;
+  std::uint32_t memory_mb = 256;
   std::optional<std::uint64_t> order_seed;
   std::optional<std::uint64_t> noise_seed;
 };

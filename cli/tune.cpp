@@ -23,11 +23,9 @@ struct TuneVerb {
     app.add_option("--tune-by", tune_by, "how the best is found: public, parts or random_stopping")
         ->type_name("")
         ->capture_default_str();
-    app.add_option("--mean-runs", mean_runs, "random_stopping: the mean of the secret number of runs")
-        ->type_name("")
+    add_count(app, "--mean-runs", mean_runs, "random_stopping: the mean of the secret number of runs")
         ->capture_default_str();
-    app.add_option("--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE")
-        ->type_name("");
+    add_count(app, "--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE");
     app.add_option("--ledger", ledger, "charge this ledger before a row is read; refused if it does not fit")
         ->type_name("FILE");
     app.add_flag("--again", again, "with a ledger: tune and charge again although the same request was answered");
@@ -39,6 +37,7 @@ struct TuneVerb {
     asked.grid = parse_grid(grid);
     asked.by = enum_by_name<TuneBy>(tune_by, "tune_by");
     asked.mean_runs = mean_runs;
+    asked.train.progress = [&output](double fraction) { output.progress("tuning", fraction); };
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(!ledger.empty() || !again, "again", "is for tuning with a ledger");

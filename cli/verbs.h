@@ -9,9 +9,10 @@
 namespace sotto::cli {
 
 void add_data(CLI::App& program, Output& output);
-/// These two below `data`.
+/// These three below `data`.
 void add_bounds(CLI::App& data, Output& output);
 void add_get(CLI::App& data, Output& output);
+void add_synth(CLI::App& data, Output& output);
 void add_plan(CLI::App& program, Output& output);
 void add_train(CLI::App& program, Output& output);
 void add_tune(CLI::App& program, Output& output);

@@ -50,6 +50,7 @@ std::vector<Contender> private_methods() {
           {"objective", "objective", {{"curvature", "10"}}},
           {"output", "output", {{"curvature", "100"}}},
           {"dpgd", "dpgd"},
+          {"whitened_dpgd", "whitened_dpgd"},
           {"dpsgd", "dpsgd", {{"passes", "20"}}},
           {"correlated", "correlated"},
           {"bolt_on", "bolt_on", {{"passes", "10"}, {"batch_rows", "50"}, {"lambda", "0.001"}}},

@@ -108,7 +108,7 @@ struct Result {
 
 /// What a plan makes of the rows, released through the curator.
 Result run_rows(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
-  const PlanInput input{engine.facts(), request.problem, request.budget.within_reach()};
+  const PlanInput input = plan_input(request, engine.facts());
   const std::function<void(double)> silent = [](double) {};
   const Run run{engine, curator, input, request.progress ? request.progress : silent, request.order_seed};
   Result result;
@@ -170,6 +170,10 @@ void add_fields(Sha256& hash, const T& object) {
 
 }  // namespace
 
+PlanInput plan_input(const TrainRequest& request, const Facts& facts) {
+  return {facts, request.problem, request.budget.within_reach(), request.personal.has_value()};
+}
+
 void check_bounds_cost(const TrainRequest& request) {
   if (!request.bounds_cost) return;
   require(request.bounds_cost->relation == enum_name(request.budget.relation), "relation",
@@ -206,7 +210,7 @@ Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
 
 Model train(Engine& engine, const TrainRequest& request, Curator& curator) {
   check_bounds_cost(request);
-  const PlanInput input{engine.facts(), request.problem, request.budget.within_reach()};
+  const PlanInput input = plan_input(request, engine.facts());
   Plan plan = plan_of(request, input);
   stamp(curator, plan, request);
   for (const Charge& charge : plan.charges) curator.charge(charge);
@@ -237,7 +241,7 @@ TrainRequest priced_request(const TrainRequest& request, const Facts& facts, con
 Quote quote(const TrainRequest& asked, const Facts& facts, Ledger& ledger) {
   refuse_unpriced(asked, ledger);
   const TrainRequest request = priced_request(asked, facts, ledger);
-  const PlanInput input{facts, request.problem, request.budget.within_reach()};
+  const PlanInput input = plan_input(request, facts);
   Plan plan = plan_of(request, input);
   if (!plan.not_private.empty()) {
     refuse_ledger_if(true, "it takes private requests only: " + plan.not_private.front());

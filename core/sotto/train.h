@@ -24,6 +24,9 @@ struct TrainRequest {
   std::optional<PersonalEpsilons> personal{};  ///< public, by position; the budget's epsilon is the largest
 };
 
+/// What a request is planned with: a function of public things.
+PlanInput plan_input(const TrainRequest& request, const Facts& facts);
+
 /// Plan, charge, run, release, card. `bits` is the noise; a seeded source stamps the model *not private*.
 /// No budget is enforced across runs, and the card says so.
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits);

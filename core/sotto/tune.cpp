@@ -52,6 +52,11 @@ void refuse_own_data(const Digest& fingerprint, const Ledger& ledger) {
           "random_stopping, which are charged");
 }
 
+/// The share of runs done: counts that everyone knows. Random stopping tells nothing, its number of runs is secret.
+void tell(const TuneRequest& request, double done, std::size_t of) {
+  if (request.train.progress) request.train.progress(done / static_cast<double>(of));
+}
+
 constexpr const char* kOnPublicRows = "tuned on public rows, at no cost";
 
 /// The request with the setting that makes the fewest errors on public rows.
@@ -59,9 +64,12 @@ TrainRequest choose_on_public(Engine& public_rows, const TuneRequest& request, B
   require(!request.grid.empty(), "grid", "must have at least one combination");
   const auto parts = split_rows(public_rows, fresh_key(), 2);
   Vector points;
+  std::size_t tried = 0;
+  const std::size_t runs = request.grid.size() + 1;  // the last one trains with the best
   for (const Setting& setting : request.grid) {
     const Model model = train(*parts[0], with_setting(request.train, setting), bits);
     points.insert(points.end(), model.weights.begin(), model.weights.end());
+    tell(request, static_cast<double>(++tried), runs);
   }
   BitSource coins;
   Curator open(coins);  // of public rows alone, and of no model that leaves
@@ -69,7 +77,9 @@ TrainRequest choose_on_public(Engine& public_rows, const TuneRequest& request, B
   const Vector errors = open.release_unprotected(errors_of(*parts[1], request.train.problem.loss, points));
   const auto best = static_cast<std::size_t>(std::min_element(errors.begin(), errors.end()) - errors.begin());
   TrainRequest chosen = with_setting(request.train, request.grid[best]);
-  chosen.progress = request.train.progress;
+  chosen.progress = [request, tried, runs](double fraction) {
+    tell(request, static_cast<double>(tried) + fraction, runs);
+  };
   return chosen;
 }
 
@@ -95,6 +105,7 @@ Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, c
     Curator trial = trials.next();
     models.push_back(train(*parts[i], plan.runs[i], trial));
     points.insert(points.end(), models[i].weights.begin(), models[i].weights.end());
+    tell(request, static_cast<double>(i + 1), plan.runs.size());
   }
   const double epsilon = request.train.budget.epsilon;
   const Choice choice{2, epsilon, Aim::smallest, Vector(models.size(), 0.0)};

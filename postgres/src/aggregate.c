@@ -112,6 +112,10 @@ static void require_readable(const Registered *dataset) {
                     errmsg("permission denied for the table of data set \"%s\"", dataset->name)));
 }
 
+static void check_taken(sotto_status status) {
+  if (status != SOTTO_OK) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
 static Collecting *training_begin(FunctionCallInfo fcinfo) {
   MemoryContext before = MemoryContextSwitchTo(aggregate_context(fcinfo));
   Collecting *state = palloc0(sizeof(Collecting));
@@ -134,6 +138,7 @@ static Collecting *training_begin(FunctionCallInfo fcinfo) {
   all[count] = state->dataset->label;
   host_check(NULL, sotto_collected_new(state->dataset->schema, all, count + 1, &state->collected, &error), &error);
   keep_collected(state);
+  check_taken(sotto_collected_reserve(state->collected, state->dataset->facts.rows));
   MemoryContextSwitchTo(before);
   return state;
 }
@@ -153,10 +158,6 @@ static Collecting *shard_begin(FunctionCallInfo fcinfo) {
 }
 
 /* ---------------------------------------------------------------- rows */
-
-static void check_taken(sotto_status status) {
-  if (status != SOTTO_OK) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-}
 
 static void take_cells(Collecting *state, FunctionCallInfo fcinfo, int argument) {
   cells_of_argument(fcinfo, argument, state->cells, state->columns);
@@ -221,6 +222,7 @@ static sotto_rows shuffled_rows(Collecting *state, Host *host) {
   sotto_error error;
 
   host_init(host);
+  use_threads();
   host_check(host, sotto_collected_rows(state->collected, host_poll, host, &rows, &error), &error);
   return rows;
 }

@@ -236,6 +236,16 @@ typedef struct Packer {
   bytea *bytes;
 } Packer;
 
+/* Block b must be the tuple of page b, and the last page the last block's. From 16 on a server extends a table by several
+ * pages at once for who has such a state, and leaves the last of them empty. */
+static BulkInsertState bulk_insert(void) {
+#if PG_VERSION_NUM >= 160000
+  return NULL;
+#else
+  return GetBulkInsertState();
+#endif
+}
+
 static void flush_block(Packer *packer) {
   TupleTableSlot *slot = packer->slot;
 
@@ -319,12 +329,12 @@ void pack_table(Oid source, const char *schema, const char *label, const char *f
   packer.bytes = palloc0(VARHDRSZ + bytes);
   SET_VARSIZE(packer.bytes, VARHDRSZ + bytes);
   packer.target = table_open(target, RowExclusiveLock);
-  packer.bulk = GetBulkInsertState();
+  packer.bulk = bulk_insert();
   packer.slot = MakeSingleTupleTableSlot(RelationGetDescr(packer.target), &TTSOpsVirtual);
   encode_table(source, label, features, encoder, true, pack_row, &packer);
   flush_block(&packer);
   ExecDropSingleTupleTableSlot(packer.slot);
-  FreeBulkInsertState(packer.bulk);
+  if (packer.bulk != NULL) FreeBulkInsertState(packer.bulk);
   table_close(packer.target, NoLock);
   packing->facts = sotto_encoder_facts(encoder);
   sotto_encoder_fingerprint(encoder, packing->fingerprint);

@@ -2,6 +2,7 @@
 
 #include "catalog/namespace.h"
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -14,6 +15,7 @@ void _PG_init(void);
 
 static char *anchor_directory = NULL;
 static int rows_in_memory_kb = 0;
+static int most_threads = 1;
 
 void _PG_init(void) {
   sotto_initialise();
@@ -24,6 +26,9 @@ void _PG_init(void) {
   DefineCustomIntVariable("sotto.rows_in_memory", "How much memory a training may take for the rows of a packed copy.",
                           "The rows of a larger one are copied to a temporary file.", &rows_in_memory_kb, 256 * 1024, 0,
                           MAX_KILOBYTES, PGC_SIGHUP, GUC_UNIT_KB, NULL, NULL, NULL);
+  DefineCustomIntVariable("sotto.threads", "How many threads of its process a training may use for sums over rows.",
+                          "Results have the same bits for any number.", &most_threads, 2, 1, 256, PGC_SIGHUP, 0, NULL,
+                          NULL, NULL);
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("sotto");
 #else
@@ -32,6 +37,17 @@ void _PG_init(void) {
 }
 
 Size rows_in_memory(void) { return (Size)rows_in_memory_kb * 1024; }
+
+static void leave(int code, Datum unused) { sotto_leave(); }
+
+void use_threads(void) {
+  static bool prepared = false;
+
+  /* A process may end inside a callback, and its rows are freed then: no thread may be reading them. */
+  if (!prepared) before_shmem_exit(leave, (Datum)0);
+  prepared = true;
+  sotto_use_threads((unsigned)most_threads);
+}
 
 void host_init(Host *host) {
   host->context = CurrentMemoryContext;

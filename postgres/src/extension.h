@@ -78,9 +78,10 @@ typedef struct PackedRows {
   Snapshot snapshot;
   Size block_bytes;
   uint64 blocks;
-  bool copied;
-  char *memory; /* all blocks, or one of the file's */
-  int file;     /* a temporary one, or -1 */
+  bool in_memory;
+  uint64 copied; /* the blocks up to this one */
+  char *memory;  /* all blocks, or one of the file's */
+  int file;      /* a temporary one, or -1 */
   uint64 block; /* being read */
   const float *bytes;
 } PackedRows;
@@ -92,6 +93,8 @@ extern uint32 packed_block_rows(uint32 features);
 extern Size packed_block_bytes(uint32 features);
 /* sotto.rows_in_memory, in bytes. */
 extern Size rows_in_memory(void);
+/* Lets the library use sotto.threads threads, until it is asked again. */
+extern void use_threads(void);
 
 /* The ledger of a data set, in the database. */
 typedef struct LedgerStore {

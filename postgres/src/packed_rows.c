@@ -1,5 +1,7 @@
 #include "extension.h"
 
+#include <sys/mman.h>
+
 #include "access/heapam.h"
 #include "catalog/pg_am_d.h"
 #include "access/tableam.h"
@@ -16,8 +18,10 @@
  * and were written in order. Each carries its number, which is checked.
  *
  * The server counts pages read, for EXPLAIN (BUFFERS) and for views open to everyone. How often rows are read can
- * depend on them (steps of a minimiser) or be secret (runs of a tuning). So the first block asked for has every page
- * read, once; passes are made over a copy nothing counts: in memory, or beyond sotto.rows_in_memory in a temporary file.
+ * depend on them (steps of a minimiser) or be secret (runs of a tuning). So every page is read once, before the first
+ * pass, and passes are made over a copy nothing counts: in memory, or beyond sotto.rows_in_memory in a temporary file.
+ * The library reads all blocks in ascending order first where they are kept in memory; of a file the first one asked
+ * for has all of them copied.
  */
 
 /* What fits a page beside page header, line pointer, tuple header, block number and length word. */
@@ -40,7 +44,8 @@ void packed_open(PackedRows *rows, Host *host, const Registered *dataset) {
   rows->slot = table_slot_create(rows->relation, NULL);
   rows->block_bytes = packed_block_bytes(dataset->facts.features);
   rows->blocks = block_count(dataset);
-  rows->copied = false;
+  rows->in_memory = false;
+  rows->copied = 0;
   rows->memory = NULL;
   rows->file = -1;
   /* Before anything is charged: the copy has the shape it was given. */
@@ -79,24 +84,40 @@ static const char *stored_block(PackedRows *rows, uint64 block) {
   return VARDATA(bytes);
 }
 
-static void copy_blocks(PackedRows *rows) {
-  bool in_memory = rows->blocks * rows->block_bytes <= rows_in_memory();
+/* Fewer faults where the system has large pages; none of it matters if it has not. */
+static void ask_for_large_pages(char *memory, Size size) {
+#ifdef MADV_HUGEPAGE
+  const uintptr_t large = 2 * 1024 * 1024;
+  uintptr_t first = ((uintptr_t)memory + large - 1) & ~(large - 1);
+  uintptr_t last = ((uintptr_t)memory + size) & ~(large - 1);
 
+  if (first < last) (void)madvise((void *)first, last - first, MADV_HUGEPAGE);
+#endif
+}
+
+static void make_room(PackedRows *rows) {
+  Size size = rows->blocks * rows->block_bytes;
+
+  rows->in_memory = size <= rows_in_memory();
   /* A block is wanted at a time from a file, all of them otherwise. */
-  rows->memory =
-      MemoryContextAllocHuge(rows->host->context, in_memory ? rows->blocks * rows->block_bytes : rows->block_bytes);
-  if (!in_memory) rows->file = OpenTemporaryFile(false);
-  for (uint64 i = 0; i < rows->blocks; ++i) {
-    const char *bytes = stored_block(rows, i);
+  rows->memory = MemoryContextAllocHuge(rows->host->context, rows->in_memory ? size : rows->block_bytes);
+  if (rows->in_memory)
+    ask_for_large_pages(rows->memory, size);
+  else
+    rows->file = OpenTemporaryFile(false);
+}
 
-    CHECK_FOR_INTERRUPTS();
-    memcpy(rows->memory + (in_memory ? i * rows->block_bytes : 0), bytes, rows->block_bytes);
-    if (!in_memory && FileWrite(rows->file, rows->memory, (int)rows->block_bytes, (off_t)(i * rows->block_bytes),
-                                WAIT_EVENT_BUFFILE_WRITE) != (int)rows->block_bytes)
-      ereport(ERROR, (errcode_for_file_access(), errmsg("the rows cannot be written to a temporary file")));
-  }
-  ExecClearTuple(rows->slot);
-  rows->copied = true;
+/* The next one. */
+static void copy_block(PackedRows *rows) {
+  const char *bytes = stored_block(rows, rows->copied);
+  Size at = rows->copied * rows->block_bytes;
+
+  CHECK_FOR_INTERRUPTS();
+  memcpy(rows->memory + (rows->in_memory ? at : 0), bytes, rows->block_bytes);
+  if (!rows->in_memory && FileWrite(rows->file, rows->memory, (int)rows->block_bytes, (off_t)at,
+                                    WAIT_EVENT_BUFFILE_WRITE) != (int)rows->block_bytes)
+    ereport(ERROR, (errcode_for_file_access(), errmsg("the rows cannot be written to a temporary file")));
+  if (++rows->copied == rows->blocks) ExecClearTuple(rows->slot);
 }
 
 static void fetch(void *context) {
@@ -105,11 +126,26 @@ static void fetch(void *context) {
 
   CHECK_FOR_INTERRUPTS();
   if (rows->block >= rows->blocks) elog(ERROR, "there is no such block");
-  if (!rows->copied) copy_blocks(rows);
-  if (rows->file >= 0 && FileRead(rows->file, rows->memory, (int)rows->block_bytes, (off_t)at,
-                                  WAIT_EVENT_BUFFILE_READ) != (int)rows->block_bytes)
+  if (rows->memory == NULL) make_room(rows);
+  while (rows->copied < (rows->in_memory ? rows->block + 1 : rows->blocks)) copy_block(rows);
+  if (!rows->in_memory && FileRead(rows->file, rows->memory, (int)rows->block_bytes, (off_t)at,
+                                   WAIT_EVENT_BUFFILE_READ) != (int)rows->block_bytes)
     ereport(ERROR, (errcode_for_file_access(), errmsg("the rows cannot be read from a temporary file")));
-  rows->bytes = (const float *)(rows->memory + (rows->file >= 0 ? 0 : at));
+  rows->bytes = (const float *)(rows->memory + (rows->in_memory ? at : 0));
+}
+
+static void room(void *context) {
+  PackedRows *rows = context;
+
+  if (rows->memory == NULL) make_room(rows);
+}
+
+static int all_blocks(void *context, float **bytes) {
+  PackedRows *rows = context;
+
+  if (host_protect(rows->host, room, rows) != 0) return 1;
+  *bytes = rows->in_memory ? (float *)rows->memory : NULL;
+  return 0;
 }
 
 static int read_block(void *context, uint64_t block, const float **bytes) {
@@ -133,5 +169,6 @@ sotto_rows packed_rows(PackedRows *rows, const Registered *dataset) {
   result.sum = NULL;
   result.read = read_block;
   result.poll = poll;
+  result.all = all_blocks;
   return result;
 }

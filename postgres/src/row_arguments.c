@@ -116,6 +116,13 @@ size_t numbers_of_argument(FunctionCallInfo fcinfo, int argument, double *number
   int at = 0;
 
   if ((Size)count > (Size)wanted + 1) return 0;
+  if (present == NULL && count > 0) {
+    if (ARR_ELEMTYPE(array) == FLOAT4OID)
+      for (int i = 0; i < count; ++i) numbers[i] = ((const float4 *)data)[i];
+    else
+      memcpy(numbers, data, sizeof(double) * count);
+    return (size_t)count;
+  }
   for (int i = 0; i < count; ++i) {
     bool there = present == NULL || (present[i / 8] & (1 << (i % 8))) != 0;
 

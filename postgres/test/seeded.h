@@ -7,13 +7,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Trains once from the host's blocks and once from `values` in memory (the same blocks, one after the other), with the
- * same seeds; *same is 1 if every bit of the weights agrees. */
+/* Trains from the host's blocks, with several numbers of threads, and once from `values` in memory (the same blocks, one
+ * after the other), with the same seeds; *same is 1 if every bit of the weights agrees. */
 sotto_status sotto_test_engines_agree(const sotto_rows* rows, const float* values, const char* request, int* same,
                                       sotto_error* error);
-/* The seconds of processor time that training takes from the host's blocks and from `values` in memory. */
-sotto_status sotto_test_pass_time(const sotto_rows* rows, const float* values, const char* request, double* blocks,
-                                  double* memory, sotto_error* error);
+/* The seconds of processor time that training takes from the host's blocks and from `values` in memory, and that reading
+ * and checking the blocks takes. */
+sotto_status sotto_test_pass_time(const sotto_rows* rows, const float* values, const char* request, double times[3],
+                                  sotto_error* error);
 #ifdef __cplusplus
 }
 #endif

@@ -96,10 +96,7 @@ class Server:
     def run(self, *command, check=True, **more):
         if self.user:
             more.update(user=self.user.pw_uid, group=self.user.pw_gid, extra_groups=[])
-        environment = dict(os.environ, LC_ALL="C", HOME=str(self.home))
-        if self.preload:
-            environment["LD_PRELOAD"] = self.preload
-            environment["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0"
+        environment = {**os.environ, "LC_ALL": "C", "HOME": str(self.home), **more.pop("environment", {})}
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=str(self.home),
                               env=environment, **more)
         if check and done.returncode != 0:
@@ -131,8 +128,13 @@ class Server:
                 out.write(f"{name} = {value}\n")
 
     def start(self):
+        environment = {}
+        if self.preload:  # the server alone: not what makes or asks it
+            environment = {"LD_PRELOAD": self.preload,
+                           "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=0:verify_asan_link_order=0:"
+                                           "use_sigaltstack=0:allocator_may_return_null=1"}
         # Standard error would keep a pipe of ours open.
-        self.run(self.installation.bin / "pg_ctl", "-D", self.data, "-l", self.log, "-w", "-t", "120", "start")
+        self.run(self.installation.bin / "pg_ctl", "-D", self.data, "-l", self.log, "-w", "-t", "120", "start", environment=environment)
 
     def stop(self, mode="fast"):
         self.run(self.installation.bin / "pg_ctl", "-D", self.data, "-w", "-m", mode, "stop", check=False)

@@ -7,6 +7,7 @@ import unittest
 
 import data
 from base import ServerCase, installation
+from server import Server
 
 
 class Transactions(ServerCase):
@@ -207,6 +208,83 @@ class Copies(ServerCase):
         self.refuse(data.train("unanchored"), "anchor is missing")
         anchor.with_suffix(".gone").rename(anchor)
         self.sql(data.train("unanchored"))
+
+
+class Replicas(ServerCase):
+    """Streaming replicas of a real server, promoted."""
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql(data.register(epsilon=10), user="curator")
+        cls.server.sql(data.train(epsilon=2), user="analyst")
+
+    def replica(self):
+        """A standby that follows this server. The ledgers remember where their anchors are: the same files for both."""
+        standby = Server(installation(), {}, os.environ.get("SOTTO_PG_PRELOAD"))
+        self.addCleanup(standby.__exit__)
+        standby.run(installation().bin / "pg_basebackup", "-h", "127.0.0.1", "-p", self.server.port, "-U", "admin", "-D", standby.data,
+                    "-R", "-X", "stream", "--checkpoint=fast")
+        standby.configure()
+        standby.start()
+        self.assertEqual(standby.sql("SELECT pg_is_in_recovery()"), "t")
+        return standby
+
+    def catch_up(self, standby):
+        position = self.sql("SELECT pg_current_wal_flush_lsn()")
+        deadline = time.monotonic() + 60
+        while standby.sql(f"SELECT pg_last_wal_replay_lsn() >= '{position}'") != "t":
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    @staticmethod
+    def spent_on(server, name="shop"):
+        return float(server.sql(f"SELECT spent FROM sotto.budget WHERE dataset = '{name}'"))
+
+    def test_a_standby_spends_nothing_and_answers_from_what_was_released(self):
+        standby = self.replica()
+        self.catch_up(standby)
+        before = self.spent()
+        self.assertRegex(standby.refusal(data.again(epsilon=0.5), user="analyst"), "standby|read-only|recovery")
+        self.assertEqual((self.spent(), self.spent_on(standby)), (before, before))
+        row = '{"age": 70, "income": 90, "home": "city"}'
+        self.assertIn(standby.sql(f"SELECT sotto.predict(1, '{row}'::jsonb)", user="analyst"), ("yes", "no"))
+
+    def test_one_promoted_that_was_behind_is_refused(self):
+        standby = self.replica()
+        self.catch_up(standby)
+        standby.stop("fast")
+        before = self.spent()
+        self.sql(data.again(epsilon=0.5), user="analyst")
+        self.server.stop("immediate")
+        try:
+            standby.start()
+            standby.sql("SELECT pg_promote(true, 60)")
+            self.assertAlmostEqual(self.spent_on(standby), before, places=6)  # it does not know of the last one
+            for _ in range(2):
+                self.assertIn("behind its anchor", standby.refusal(data.again(epsilon=0.5), user="analyst"))
+            self.assertIn("behind its anchor", standby.refusal("SELECT sotto.move_ledger('shop')"))
+            self.assertIn("behind its anchor", standby.refusal("SELECT sotto.verify('shop')"))
+            self.assertAlmostEqual(self.spent_on(standby), before, places=6)
+        finally:
+            self.server.start()
+        self.assertAlmostEqual(self.spent(), before + 0.5, places=6)
+        self.sql(data.again(epsilon=0.5), user="analyst")
+
+    def test_one_promoted_in_step_goes_on_and_the_former_primary_is_refused(self):
+        self.sql("CREATE TABLE kept AS SELECT * FROM customers WHERE id <= 160; GRANT SELECT ON kept TO curator")
+        self.sql(data.register("kept", "kept", epsilon=3), user="curator")
+        self.sql(data.again(name="kept"), user="analyst")
+        standby = self.replica()
+        self.catch_up(standby)
+        standby.sql("SELECT pg_promote(true, 60)")
+        standby.sql(data.again(name="kept"), user="analyst")
+        self.assertAlmostEqual(self.spent_on(standby, "kept"), 2, places=6)
+        # Both are up now: one budget all the same.
+        self.refuse(data.again(name="kept"), "behind its anchor", user="analyst")
+        standby.sql(data.again(name="kept"), user="analyst")
+        self.assertIn("left", standby.refusal(data.again(name="kept"), user="analyst"))
+        self.refuse(data.again(name="kept"), "behind its anchor", user="analyst")
 
 
 class NoDurability(ServerCase):

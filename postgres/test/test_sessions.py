@@ -22,6 +22,35 @@ class Cancelling(ServerCase):
             self.assertEqual(self.charged(), i + 1)
 
 
+class Threads(ServerCase):
+    """Sums by several threads of a backend, which may be stopped or ended at any time."""
+    rows = 10000
+    settings = {"sotto.threads": 4}
+
+    def test_a_backend_that_is_ended_while_it_adds_up_takes_nobody_with_it(self):
+        # Enough rows that their memory is given back to the system when the backend ends.
+        self.sql("CREATE TABLE many AS SELECT c.* FROM customers c, generate_series(1, 10); GRANT SELECT ON many TO curator")
+        self.sql(data.register(source="many", epsilon=500, delta=1e-4), user="curator")
+        slow = ("SELECT sotto.train('shop', method => 'dpgd', epsilon => 1, delta => 1e-6, lambda => 0.01, options => "
+                "'{\"passes\": 20000, \"again\": true}')")
+        for i, how in enumerate(("terminate", "cancel") * 4):
+            running = self.server.start_sql(slow, user="analyst")
+            deadline = time.monotonic() + 60
+            while self.charged() == i:
+                self.assertLess(time.monotonic(), deadline, "nothing was charged")
+                time.sleep(0.02)
+            threads = 0
+            while threads < 2 and time.monotonic() < deadline:
+                pid = self.sql("SELECT pid FROM pg_stat_activity WHERE usename = 'analyst' AND state = 'active'")
+                self.assertTrue(pid, "it ended too soon")
+                threads = max(threads, len(os.listdir(f"/proc/{pid}/task")))
+            self.sql(f"SELECT pg_{how}_backend({pid})")
+            self.assertRegex(running.communicate()[1], "57P01" if how == "terminate" else "57014")
+            self.assertEqual(self.charged(), i + 1)
+        self.assertNotRegex(self.server.log.read_text(), "was terminated by signal|all server processes terminated")
+        self.assertEqual(self.sql("SELECT count(*) FROM pg_stat_activity WHERE usename = 'analyst'"), "0")
+
+
 class LongLife(ServerCase):
     rows = 400
 

@@ -1,20 +1,20 @@
 #include "array_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 #include "sotto/base/error.h"
 #include "sotto/data/clip.h"
 #include "sotto/data/raw_row.h"
 #include "sotto/data/schema.h"
+#include "sotto/linalg/kernels.h"
 
 namespace sotto::python {
 namespace {
 
 constexpr std::size_t kChunkRows = 64;
+constexpr std::size_t kLookRows = 4096;
 
 template <class T>
 void copy_chunk(const DenseArray& array, std::size_t first, std::size_t count, T* out) {
@@ -131,18 +131,6 @@ void send_sparse_of(const SparseArray& array, Codes codes, const ArrayEncoding& 
   }
 }
 
-/// In eight sums, which the compiler keeps side by side; the order of additions does not matter to a comparison with
-/// slack.
-double squared_norm(std::span<const float> row) noexcept {
-  std::array<double, 8> sums{};
-  std::size_t j = 0;
-  for (; j + sums.size() <= row.size(); j += sums.size()) {
-    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += static_cast<double>(row[j + k]) * row[j + k];
-  }
-  for (; j < row.size(); ++j) sums[0] += static_cast<double>(row[j]) * row[j];
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
-}
-
 template <class T>
 void add_row(Sha256& hash, std::span<const T> values, std::vector<double>& wide) {
   wide.assign(values.begin(), values.end());
@@ -201,31 +189,37 @@ bool usable_as_they_are(const DenseArray& array, const ArrayEncoding& encoding) 
   const bool in_order = array.column_stride == 1 && array.row_stride == static_cast<std::ptrdiff_t>(array.features);
   if (array.doubles || !in_order || encoding.intercept != 0 || !encoding.lower.empty()) return false;
   const float* data = static_cast<const float*>(array.data);
-  const double most = encoding.data_norm * encoding.data_norm * kNormSlack;
+  // What is stored may be longer by kNormSlack; half of that is left for the rounding of this norm.
+  const double most = encoding.data_norm * (1 + (kNormSlack - 1) / 2);
   for (std::size_t i = 0; i < array.rows; ++i, data += array.features) {
-    if (!(squared_norm({data, array.features}) <= most)) return false;
+    if (!(kernels::norm(data, array.features) <= most)) return false;
   }
   return true;
 }
 
-void add_values(Sha256& hash, const DenseArray& array) {
+void add_values(Sha256& hash, const DenseArray& array, const Look& look) {
   hash.add_text("dense");
   hash.add_number(array.rows);
   hash.add_number(array.features);
   std::vector<double> wide;
+  const auto add = [&](std::size_t i, auto row) {
+    if (i % kLookRows == 0) look();
+    add_row(hash, row, wide);
+  };
   if (array.doubles) {
-    for_each_row<double>(array, [&](std::size_t, std::span<const double> row) { add_row(hash, row, wide); });
+    for_each_row<double>(array, add);
   } else {
-    for_each_row<float>(array, [&](std::size_t, std::span<const float> row) { add_row(hash, row, wide); });
+    for_each_row<float>(array, add);
   }
 }
 
-void add_values(Sha256& hash, const SparseArray& array) {
+void add_values(Sha256& hash, const SparseArray& array, const Look& look) {
   hash.add_text("sparse");
   hash.add_number(array.rows);
   hash.add_number(array.features);
   std::vector<double> wide;
   for (std::size_t i = 0; i < array.rows; ++i) {
+    if (i % kLookRows == 0) look();
     const std::uint64_t begin = number_at(array.offsets, array.wide_offsets, i);
     const std::uint64_t end = number_at(array.offsets, array.wide_offsets, i + 1);
     require(begin <= end && end <= array.entries, "indptr",

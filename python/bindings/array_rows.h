@@ -70,8 +70,11 @@ void for_each_norm(const DenseArray& array, const ArrayEncoding& encoding, const
 /// feature, and every row inside the declared norm.
 bool usable_as_they_are(const DenseArray& array, const ArrayEncoding& encoding) noexcept;
 
+/// Called between pieces of work; throws once nobody waits for it.
+using Look = std::function<void()>;
+
 /// SHA-256 of the values in binary64 and of the label of each row, whatever the type and the order in memory.
-void add_values(Sha256& hash, const DenseArray& array);
-void add_values(Sha256& hash, const SparseArray& array);
+void add_values(Sha256& hash, const DenseArray& array, const Look& look);
+void add_values(Sha256& hash, const SparseArray& array, const Look& look);
 
 }  // namespace sotto::python

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
+#include "interruptible.h"
 #include "rows.h"
 #include "sotto/base/fields.h"
 
@@ -12,23 +13,31 @@ namespace sotto::python {
 namespace {
 
 /// The norms of rows before they are clipped, without the constant feature; they leave as counts for a private choice.
-BoundCounts count_dense(const Array& values, const nb::dict& declared) {
-  const DenseArray dense = dense_of(values);
-  const ArrayEncoding encoding = encoding_from(declared);
-  encoding.check(dense.features);
+BoundCounts count_dense(const DenseArray& dense, const ArrayEncoding& encoding, const Report& report) {
+  constexpr std::uint64_t kLookRows = 4096;
   BoundCounts counts(size_grid());
-  const nb::gil_scoped_release unlocked;
-  for_each_norm(dense, encoding, [&](double norm) { counts.add(norm); });
+  std::uint64_t rows = 0;
+  for_each_norm(dense, encoding, [&](double norm) {
+    if (rows++ % kLookRows == 0) report(0);
+    counts.add(norm);
+  });
   return counts;
 }
 
-FoundNorm find_dense(const Array& values, const nb::dict& declared, const nb::dict& asked) {
+FoundNorm find_dense(nb::object values, const nb::dict& declared, const nb::dict& asked) {
+  const DenseArray dense = dense_of(nb::cast<Array>(values));
+  const ArrayEncoding encoding = encoding_from(declared);
+  encoding.check(dense.features);
   Budget budget;
   budget.epsilon = nb::cast<double>(asked["epsilon"]);
   budget.delta = nb::cast<double>(asked["delta"]);
   budget.relation = enum_by_name<Relation>(nb::cast<std::string>(asked["relation"]), "relation");
-  BitSource bits;
-  return find_data_norm(count_dense(values, declared), budget, nb::cast<double>(asked["tail"]), bits);
+  const auto work = [dense, encoding, budget, tail = nb::cast<double>(asked["tail"]),
+                     held = keep(std::move(values))](const Report& report) {
+    BitSource bits;
+    return find_data_norm(count_dense(dense, encoding, report), budget, tail, bits);
+  };
+  return interruptible<FoundNorm>(work);
 }
 
 }  // namespace

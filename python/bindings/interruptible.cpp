@@ -16,8 +16,9 @@ namespace nb = nanobind;
 namespace sotto::python {
 namespace {
 
-/// How often signals are looked at and progress is told.
-constexpr std::chrono::milliseconds kTick{40};
+/// How often signals are looked at; progress is told every few looks.
+constexpr std::chrono::milliseconds kTick{10};
+constexpr int kTicksToTell = 4;
 /// How long the end of the interpreter waits for work that was left.
 constexpr std::chrono::seconds kLastWait{2};
 
@@ -70,7 +71,7 @@ struct Job {
 };
 
 void await(Job& job, const nb::object& progress) {
-  for (;;) {
+  for (int tick = 1;; ++tick) {
     bool done = false;
     {
       const nb::gil_scoped_release unlocked;
@@ -78,7 +79,8 @@ void await(Job& job, const nb::object& progress) {
     }
     try {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!progress.is_none()) progress(job.fraction.load(std::memory_order_relaxed));
+      if (!progress.is_none() && (done || tick % kTicksToTell == 0))
+        progress(job.fraction.load(std::memory_order_relaxed));
     } catch (...) {
       job.stop = true;
       throw;

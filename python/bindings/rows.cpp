@@ -23,13 +23,41 @@ constexpr std::uint32_t kOutOfCoreMemoryMb = 256;
 /// Values that are read in a moment: less than a thread and a look at signals are worth.
 constexpr std::size_t kMoment = 1 << 20;
 
-/// Reads `values` values by work that owns what it uses.
+/// Reads `values` values by work that owns what it uses and calls what it is given from time to time.
 template <class Result, class Work>
 Result read_values(std::size_t values, Work work) {
-  if (values > kMoment) return interruptible<Result>([work = std::move(work)](const Report&) { return work(); });
+  if (values > kMoment) {
+    return interruptible<Result>(
+        [work = std::move(work)](const Report& report) { return work([&report] { report(0); }); });
+  }
   const nb::gil_scoped_release unlocked;
-  return work();
+  return work([] {});
 }
+
+/// Passes rows on, and looks now and then whether anybody waits for them.
+class WatchedSink final : public RowSink {
+ public:
+  WatchedSink(RowSink& next, const Look& look) : next_(next), look_(look) {}
+  void add_dense(std::span<const float> row, float label) override {
+    next_.add_dense(row, label);
+    count(row.size());
+  }
+  void add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) override {
+    next_.add_sparse(columns, values, label);
+    count(values.size());
+  }
+
+ private:
+  void count(std::size_t values) {
+    values_ += values + 1;
+    if (values_ < kMoment) return;
+    values_ = 0;
+    look_();
+  }
+  RowSink& next_;
+  const Look& look_;
+  std::size_t values_ = 0;
+};
 
 bool is_float(const Array& array, std::uint8_t bits) {
   return array.dtype() == nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), bits, 1};
@@ -88,13 +116,15 @@ Rows dense_rows(nb::object values, nb::object codes, const nb::dict& declared) {
   const ArrayEncoding encoding = encoding_from(declared);
   encoding.check(dense.features);
   const std::shared_ptr<const void> held = keep(std::move(values));
-  return read_values<Rows>(dense.rows * dense.features, [dense, labels, encoding, held, kept = keep(codes)] {
-    if (all_declared(labels, encoding.classes) && usable_as_they_are(dense, encoding))
-      return borrow(dense, labels, encoding, held);
-    DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
-    send_dense(dense, labels, encoding, builder);
-    return rows_of(builder.finish());
-  });
+  return read_values<Rows>(dense.rows * dense.features,
+                           [dense, labels, encoding, held, kept = keep(codes)](const Look& look) {
+                             if (all_declared(labels, encoding.classes) && usable_as_they_are(dense, encoding))
+                               return borrow(dense, labels, encoding, held);
+                             DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
+                             WatchedSink watched(builder, look);
+                             send_dense(dense, labels, encoding, watched);
+                             return rows_of(builder.finish());
+                           });
 }
 
 struct SparseParts {
@@ -133,11 +163,13 @@ Rows sparse_rows(const nb::tuple& matrix, std::uint32_t features, const nb::obje
   const Codes labels = codes_in(codes, sparse.rows);
   const ArrayEncoding encoding = encoding_from(declared);
   encoding.check(features);
-  return read_values<Rows>(sparse.entries, [sparse, labels, encoding, held = keep(matrix), kept = keep(codes)] {
-    DatasetBuilder builder(encoding.facts(sparse.rows, sparse.features, true));
-    send_sparse(sparse, labels, encoding, builder);
-    return rows_of(builder.finish());
-  });
+  return read_values<Rows>(sparse.entries,
+                           [sparse, labels, encoding, held = keep(matrix), kept = keep(codes)](const Look& look) {
+                             DatasetBuilder builder(encoding.facts(sparse.rows, sparse.features, true));
+                             WatchedSink watched(builder, look);
+                             send_sparse(sparse, labels, encoding, watched);
+                             return rows_of(builder.finish());
+                           });
 }
 
 Rows block_rows(const std::string& path) {
@@ -155,10 +187,11 @@ Rows block_rows(const std::string& path) {
 
 /// The fingerprint of arrays: values, then the text of each row's label.
 template <class Values>
-Digest fingerprint_of_values(const Values& values, Codes codes, const std::vector<std::string>& classes) {
+Digest fingerprint_of_values(const Values& values, Codes codes, const std::vector<std::string>& classes,
+                             const Look& look) {
   Sha256 hash;
   hash.add_text("sotto array 1");
-  add_values(hash, values);
+  add_values(hash, values, look);
   for (const std::int32_t code : codes) {
     const bool known = code >= 0 && static_cast<std::size_t>(code) < classes.size();
     hash.add_text(known ? classes[static_cast<std::size_t>(code)] : "");
@@ -170,8 +203,8 @@ void fingerprint_dense(Rows& rows, const nb::object& values, const nb::object& c
                        const std::vector<std::string>& classes) {
   const DenseArray dense = dense_of(nb::cast<Array>(values));
   const Codes labels = codes_in(codes, dense.rows);
-  const auto work = [held = keep(values), kept = keep(codes), dense, labels, classes] {
-    return fingerprint_of_values(dense, labels, classes);
+  const auto work = [held = keep(values), kept = keep(codes), dense, labels, classes](const Look& look) {
+    return fingerprint_of_values(dense, labels, classes, look);
   };
   rows.fingerprint = read_values<Digest>(dense.rows * dense.features, work);
   rows.fingerprinted = true;
@@ -182,8 +215,8 @@ void fingerprint_sparse(Rows& rows, const nb::tuple& matrix, const nb::object& c
   const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
   const SparseArray sparse = sparse_of(parts, nb::cast<std::uint32_t>(matrix[3]));
   const Codes labels = codes_in(codes, sparse.rows);
-  const auto work = [held = keep(matrix), kept = keep(codes), sparse, labels, classes] {
-    return fingerprint_of_values(sparse, labels, classes);
+  const auto work = [held = keep(matrix), kept = keep(codes), sparse, labels, classes](const Look& look) {
+    return fingerprint_of_values(sparse, labels, classes, look);
   };
   rows.fingerprint = read_values<Digest>(sparse.entries, work);
   rows.fingerprinted = true;

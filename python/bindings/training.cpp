@@ -84,9 +84,8 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
   return nb::make_tuple(nb::cast(std::move(made.model)), made.text, made.stored);
 }
 
-std::string plan_card(const nb::dict& facts, const GivenFields& given, const std::string& ledger) {
-  const TrainRequest request = request_from(given);
-  const PlanInput input{facts_from(facts), request.problem, request.budget};
+std::string planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
+  const PlanInput input = plan_input(request, facts);
   if (ledger.empty()) return card_json(make_card(make_plan(request.algorithm, input), request.algorithm, input));
   SqliteLedger open(ledger);
   const Quote quoted = quote(request, input.facts, open);
@@ -94,6 +93,12 @@ std::string plan_card(const nb::dict& facts, const GivenFields& given, const std
   Json json = to_json(make_card(quoted.plan, priced.algorithm, quoted.input));
   json["budget"] = quote_json(quoted);
   return json.dump(2);
+}
+
+std::string plan_card(const nb::dict& facts, const GivenFields& given, const std::string& ledger) {
+  return interruptible<std::string>([about = facts_from(facts), request = request_from(given), ledger](const Report&) {
+    return planned_card(about, request, ledger);
+  });
 }
 
 }  // namespace

@@ -32,6 +32,13 @@ _SHARED = """
 """
 
 
+def _keep(estimator: PrivateLinearClassifier, given: dict[str, Any]) -> None:
+    """Assigns every argument of an __init__ as it was given; scikit-learn reads them off the signature, so each has its own."""
+    for name, value in given.items():
+        if name not in ("self", "__class__"):
+            setattr(estimator, name, value)
+
+
 class LogisticRegression(GivesProbabilities):
     __doc__ = f"""Private logistic regression; softmax for more than two classes.
 {_SHARED}
@@ -42,6 +49,8 @@ class LogisticRegression(GivesProbabilities):
     """
     _binary_loss = "logistic"
     _several_loss = "softmax"
+    C: float | None
+    alpha: float | None
 
     def __init__(
         self,
@@ -64,23 +73,7 @@ class LogisticRegression(GivesProbabilities):
         options: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.data_norm = data_norm
-        self.bounds = bounds
-        self.classes = classes
-        self.C = C
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.method = method
-        self.neighboring_relation = neighboring_relation
-        self.random_state = random_state
-        self.accountant = accountant
-        self.options = options
-        self.verbose = verbose
+        _keep(self, locals())
 
 
 class LinearSVC(PrivateLinearClassifier):
@@ -93,6 +86,9 @@ class LinearSVC(PrivateLinearClassifier):
     """
     _binary_loss = "huber_svm"
     _several_loss = "huber_svm"
+    C: float | None
+    alpha: float | None
+    huber_width: float | None
 
     def __init__(
         self,
@@ -116,24 +112,7 @@ class LinearSVC(PrivateLinearClassifier):
         options: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.data_norm = data_norm
-        self.bounds = bounds
-        self.classes = classes
-        self.C = C
-        self.alpha = alpha
-        self.huber_width = huber_width
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.method = method
-        self.neighboring_relation = neighboring_relation
-        self.random_state = random_state
-        self.accountant = accountant
-        self.options = options
-        self.verbose = verbose
+        _keep(self, locals())
 
 
 class SGDClassifier(GivesProbabilities):
@@ -150,6 +129,12 @@ class SGDClassifier(GivesProbabilities):
     average : bool or str
         True, or which combination of the iterates is released.
     """
+
+    loss: str
+    alpha: float
+    learning_rate: str | None
+    eta0: float | None
+    average: bool | str
 
     def _has_probabilities(self) -> bool:
         return self.loss in ("log_loss", "logistic", "cross_entropy", "softmax")
@@ -178,23 +163,4 @@ class SGDClassifier(GivesProbabilities):
         options: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:
-        self.loss = loss
-        self.epsilon = epsilon
-        self.delta = delta
-        self.data_norm = data_norm
-        self.bounds = bounds
-        self.classes = classes
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.max_iter = max_iter
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.average = average
-        self.method = method
-        self.neighboring_relation = neighboring_relation
-        self.random_state = random_state
-        self.accountant = accountant
-        self.options = options
-        self.verbose = verbose
+        _keep(self, locals())

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from . import _core
+from ._pieces import in_pieces
 from .errors import InvalidArgument
 
 #: The largest norm the library takes: for rows that are only fingerprinted.
@@ -67,10 +68,24 @@ def encode_labels(y: Any, classes: Any) -> Any:
     labels = np.asarray(y)
     if order.dtype.kind in "OUS" or labels.dtype.kind in "OUS":
         places = {value: place for place, value in enumerate(order.tolist())}
-        return np.array([places.get(value, -1) for value in labels.tolist()], dtype=np.int32)
+        return in_pieces(labels, lambda part: [places.get(value, -1) for value in part.tolist()], np.int32)
+    if _counts_up(order, labels):
+        return labels.astype(np.int32)
+    return in_pieces(labels, lambda part: _places(order, part), np.int32)
+
+
+def _counts_up(order: Any, labels: Any) -> bool:
+    """Whether the classes are 0, 1, 2, ... and every label is one of them: then a label is its own place."""
+    if order.dtype.kind not in "iu" or labels.dtype.kind not in "iu" or not len(labels):
+        return False
+    counted = order[0] == 0 and order[-1] == len(order) - 1  # sorted, each once
+    return bool(counted and labels.min() >= 0 and labels.max() < len(order))
+
+
+def _places(order: Any, labels: Any) -> Any:
     found = np.searchsorted(order, labels)
     found[found == len(order)] = 0
-    return np.where(order[found] == labels, found, -1).astype(np.int32)
+    return np.where(order[found] == labels, found, -1)
 
 
 def declared(data_norm: float, intercept: float, classes: int, bounds: Any = None) -> dict[str, Any]:

@@ -12,14 +12,14 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._card import PrivacyCard
 from ._encoding import Encoding, class_text
 from ._inputs import as_table, encode_labels, matrix_of, refuse_text_columns, rows_of
 from ._parameters import fields_of
+from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
 from .errors import InvalidArgument, InvalidData, NotPrivateWarning
 from .ledger import Ledger
@@ -45,6 +45,9 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     classes: Any
     fit_intercept: bool
     intercept_scaling: float
+    max_iter: int | None
+    batch_size: int | None
+    method: str
     neighboring_relation: str
     random_state: Any
     accountant: Ledger | str | None
@@ -56,11 +59,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         declared_norm = self._declared_norm()
         X = as_table(X)
         refuse_text_columns(X)
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=False)
-        y = column_or_1d(y, warn=True)
-        # Whole numbers and truths are classes whatever they are; the question costs more than reading them.
-        if y.dtype.kind not in "biu":
-            check_classification_targets(y)
+        X, y = checked(self, X, y)
+        refuse_continuous(y)
         self.classes_, not_private = self._class_list(y)
         matrix = matrix_of(X)
         found = self._find_norm(matrix) if declared_norm == "private" else None
@@ -233,7 +233,9 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         dtype = np.asarray(y).dtype
         if dtype.kind == "b":
             return np.array([False, True]), []
-        found = np.unique(y)
+        if dtype.kind in "iu" and y.min() >= PUBLIC_CLASSES[0] and y.max() <= PUBLIC_CLASSES[-1]:
+            return np.asarray(PUBLIC_CLASSES, dtype=dtype), []
+        found = unique(y)
         if dtype.kind in "iuf" and np.isin(found, PUBLIC_CLASSES).all():
             return np.asarray(PUBLIC_CLASSES, dtype=dtype), []
         if len(found) < 2:
@@ -243,7 +245,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return found, [FROM_Y]
 
     def _refuse_undeclared(self, codes: Any) -> None:
-        if self.classes is not None and (codes < 0).any():
+        if self.classes is not None and len(codes) and codes.min() < 0:
             raise ValueError("y contains labels that are not in the declared classes")
 
     def _ledger(self) -> Ledger | None:
@@ -262,7 +264,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
-        X = validate_data(self, as_table(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        X = checked_rows(self, as_table(X))
         return rows_of(matrix_of(X), None, (), declaration=self.encoding_.declaration())
 
 

@@ -34,4 +34,6 @@ class Progress:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._bar is not None:
+            if kind is None:
+                self._update(1.0)
             self._bar.close()

@@ -182,3 +182,33 @@ def test_progress_is_told_in_order():
 
     with pytest.raises(RuntimeError, match="enough"):
         _core.train(rows, {"method": "bolt_on", "epsilon": "1"}, {**how, "progress": stop})
+
+
+def test_a_progress_bar_is_shown_when_asked_for(two, capsys):
+    pytest.importorskip("tqdm")
+    X, y = two
+    LogisticRegression(epsilon=1.0, data_norm=1.0, verbose=1).fit(X, y)
+    shown = capsys.readouterr().err
+    assert "training" in shown and "100%" in shown.split("\r")[-1]
+    LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_progress_bar_of_a_fit_that_fails_is_closed_where_it_was(two, capsys, monkeypatch):
+    pytest.importorskip("tqdm")
+    from sotto import _core
+
+    def fail(rows, fields, how):
+        how["progress"](0.25)
+        raise RuntimeError("enough")
+
+    monkeypatch.setattr(_core, "train", fail)
+    with pytest.raises(RuntimeError, match="enough"):
+        LogisticRegression(epsilon=1.0, data_norm=1.0, verbose=1).fit(*two)
+    assert "25%" in capsys.readouterr().err.split("\r")[-1]
+
+
+def test_without_tqdm_a_fit_is_silent(two, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    LogisticRegression(epsilon=1.0, data_norm=1.0, verbose=1).fit(*two)
+    assert capsys.readouterr().err == ""

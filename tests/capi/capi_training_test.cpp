@@ -270,10 +270,44 @@ TEST(CapiEngine, WeightsHaveTheBitsOfTheReferenceEngine) {
         R"({"method": "scs13", "epsilon": 1, "delta": 1e-6, "batch_rows": 50})",
         R"({"method": "objective", "epsilon": 1, "lambda": 0.1})", R"({"method": "dpgd", "epsilon": 1, "delta": 1e-6})",
         R"({"method": "dpsgd", "epsilon": 1, "delta": 1e-6})"}) {
-    capi::BlockEngine engine(source);
     ReferenceEngine reference(capi::facts_of(source.facts), all);
-    EXPECT_EQ(seeded(engine, request), seeded(reference, request)) << request;
+    const Vector expected = seeded(reference, request);
+    for (const unsigned threads : {1U, 2U, 5U}) {
+      for (const bool holds_all : {false, true}) {
+        sotto_use_threads(threads);
+        host.holds_all = holds_all;
+        capi::BlockEngine engine(source);
+        EXPECT_EQ(seeded(engine, request), expected) << request << threads << holds_all;
+      }
+    }
   }
+  EXPECT_FALSE(host.asked_by_another);
+  sotto_initialise();
+}
+
+TEST_F(CapiTraining, RowsThatAreHeldAreReadOnceWhateverIsAsked) {
+  open_ledger(host_);
+  host_.holds_all = true;
+  for (const char* request : {R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 7})",
+                              R"({"method": "objective", "epsilon": 1, "lambda": 0.1})"}) {
+    host_.asked.clear();
+    ASSERT_EQ(train(host_, request).status, SOTTO_OK);
+    EXPECT_EQ(std::ranges::count(host_.asked, "read"), 28) << request;
+  }
+}
+
+TEST(CapiEngine, ASumByThreadsStopsWhenItsHostSaysSoAndOnlyTheCallerAsks) {
+  sotto_initialise();
+  sotto_use_threads(3);
+  MemoryHost host(200000);
+  open_ledger(host);
+  host.holds_all = true;
+  host.polls_left = 5;
+  EXPECT_EQ(train(host, R"({"method": "objective", "epsilon": 1, "lambda": 0.1})").status, SOTTO_STOPPED);
+  EXPECT_EQ(spent(host), 1U);
+  EXPECT_FALSE(host.asked_by_another);
+  sotto_leave();  // nothing to leave: comes back
+  sotto_initialise();
 }
 
 /// Adds up what it is fed.
@@ -292,11 +326,14 @@ TEST(CapiEngine, ARowLongerThanDeclaredIsNeverFed) {
   MemoryHost host;
   host.blocks[MemoryHost::kBlockRows] = 1e6F;
   host.blocks[MemoryHost::kBlockRows + 3] = std::numeric_limits<float>::infinity();
-  capi::BlockEngine engine(host.source());
-  Sum sum;
-  for (int pass = 0; pass < 2; ++pass) engine.scan_rows(0, host.rows, sum);
-  EXPECT_LE(sum.largest, 1.0F);
-  EXPECT_EQ(sum.rows, 2 * host.rows);
+  for (const bool holds_all : {false, true}) {
+    host.holds_all = holds_all;
+    capi::BlockEngine engine(host.source());
+    Sum sum;
+    for (int pass = 0; pass < 2; ++pass) engine.scan_rows(0, host.rows, sum);
+    EXPECT_LE(sum.largest, 1.0F);
+    EXPECT_EQ(sum.rows, 2 * host.rows);
+  }
 }
 
 }  // namespace

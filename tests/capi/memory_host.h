@@ -1,8 +1,10 @@
 #pragma once
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "capi/sotto_c.h"
@@ -29,6 +31,9 @@ struct MemoryHost {
   std::string stop_at;  ///< an entry of `asked` to stop at
   std::string anchor;
   std::uint64_t polls_left = UINT64_MAX;
+  bool holds_all = false;  ///< says where all blocks lie
+  std::thread::id own = std::this_thread::get_id();
+  std::atomic<bool> asked_by_another = false;  ///< a thread that is not its own
 
   explicit MemoryHost(std::uint64_t row_count = 1000) : rows(row_count) {
     const auto name = "sotto_capi_" + std::to_string(BitSource().next()) + ".anchor";
@@ -47,6 +52,7 @@ struct MemoryHost {
   ~MemoryHost() { std::filesystem::remove(anchor); }
 
   int note(const std::string& what) {
+    if (std::this_thread::get_id() != own) asked_by_another = true;
     asked.push_back(what);
     return what == stop_at ? 1 : 0;
   }
@@ -63,7 +69,13 @@ struct MemoryHost {
     };
     source.poll = [](void* self) {
       auto& host = *static_cast<MemoryHost*>(self);
+      if (std::this_thread::get_id() != host.own) host.asked_by_another = true;
       return host.polls_left-- == 0 ? 1 : 0;
+    };
+    source.all = [](void* self, float** bytes) {
+      auto& host = *static_cast<MemoryHost*>(self);
+      *bytes = host.holds_all ? host.blocks.data() : nullptr;
+      return 0;
     };
     return source;
   }

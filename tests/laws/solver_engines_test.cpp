@@ -25,6 +25,7 @@ Vector trained(Engine& engine, const Algorithm& algorithm) {
 TEST(SolverEngines, GiveTheSameBitsInMemoryAndOutOfCore) {
   const Algorithm algorithms[] = {Dpgd{.passes = 3, .bound = DescentBound::composition},
                                   Auto{},
+                                  WhitenedDpgd{.passes = 3},
                                   Dpgd{.passes = 3, .bound = DescentBound::hidden_state},
                                   Dpgd{.passes = 2, .batch_rows = 300, .bound = DescentBound::hidden_state},
                                   Dpsgd{.passes = 1, .batch_rows = 200},

@@ -129,6 +129,24 @@ TEST(Replay, AHalvedClaimIsExceededAndTheRightOneIsReached) {
   EXPECT_TRUE(apart.same_path && apart.same_end);
 }
 
+TEST(Replay, TheJacobianIsReachedByTheRowThatIsMostCurvedAndOneOfHalfIsExceeded) {
+  const Pair lone = adversarial_pairs(9, 8, 1, 3)[3], margins = adversarial_pairs(9, 8, 1)[3];
+  ASSERT_EQ(lone.name, "lone row");
+  for (const Loss& loss : {Loss(Logistic{}), Loss(Softmax{})}) {
+    const Pair& pair = std::holds_alternative<Softmax>(loss) ? lone : margins;
+    for (const double delta : {0.0, 1e-3}) {
+      TrainRequest request;
+      request.problem = {loss, 0.5};
+      request.budget = {2, delta};
+      request.algorithm = Objective{};
+      const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+      const Apart apart = replay({request, plan}, pair);
+      EXPECT_LE(apart.worst(), 1);
+      EXPECT_GE(apart.jacobian, 0.999) << name_of(loss) << ' ' << delta;
+    }
+  }
+}
+
 TEST(Replay, EveryEngineFeedsRowsClippedToTheirBound) {
   const Pair pair = adversarial_pairs(9, 8, 1)[4];  // long rows
   ASSERT_EQ(pair.name, "long rows");

@@ -250,6 +250,40 @@ class Contract(unittest.TestCase):
                                  stderr=subprocess.PIPE, stdout=subprocess.PIPE, check=False, text=True)
         self.assertEqual((refused.returncode, refused.stdout), (4, ""))
 
+    def test_the_museum_prints_what_each_exhibit_claims_and_costs(self):
+        shown = json.loads(self.run_sotto("audit", "--museum", "--quick", "--check", "divided_by_batch", "--json"))
+        self.assertEqual(len(shown), 1)
+        self.assertEqual(shown[0]["exhibit"], "divided_by_batch")
+        self.assertIs(shown[0]["caught"], True)
+        self.assertGreater(shown[0]["lower_bound"], shown[0]["claim"])
+        self.assertIs(shown[0]["control"]["flagged"], False)
+
+    def test_an_audit_of_one_training_draws_and_ends_with_0(self):
+        shown = json.loads(self.run_sotto("audit", "--method", "bolt_on", "--epsilon", "1", "--lambda", "0.05", "--rows",
+                                          "50", "--features", "3", "--quick", "--games", "200", "--svg", "curve.svg",
+                                          "--json"))
+        self.assertEqual(shown["fallen"], 0)
+        self.assertGreater(shown["claims"], 3)
+        for field in ("check", "subject", "quantity", "claim", "found", "holds", "has_power", "tested", "evidence"):
+            self.assertIn(field, shown["findings"][0])
+        drawing = (Path(self.directory.name) / "curve.svg").read_text(encoding="utf-8")
+        self.assertIn("<svg", drawing)
+        # 200 games cannot prove an epsilon of 8, and say so.
+        shown = json.loads(self.run_sotto("audit", "--method", "bolt_on", "--epsilon", "8", "--lambda", "0.05", "--rows",
+                                          "50", "--features", "3", "--quick", "--games", "200", "--json"))
+        games = [f for f in shown["findings"] if f["check"] == "game"]
+        self.assertTrue(games)
+        self.assertFalse(any(f["has_power"] for f in games))
+
+    def test_an_audit_of_a_file_reads_no_row_of_it(self):
+        folder = Path(self.directory.name)
+        printed = []
+        for name, rows in (("none", ""), ("few", "1,2,1\n3,4,-1\n"), ("broken", "x,y\n")):
+            (folder / "audited.csv").write_text("a,b,y\n" + rows, encoding="utf-8")
+            printed.append(self.run_sotto("audit", "--data", "audited.csv", "--label", "y", "--data-norm", "1", "--rows", "50", "--method", "bolt_on",
+                                          "--epsilon", "1", "--lambda", "0.05", "--quick", "--games", "200", "--json"))
+            self.assertEqual(printed[0], printed[-1], name)
+
     def test_without_a_ledger_the_card_says_so(self):
         self.assertEqual(self.train()["budget"]["enforced"], False)
 

@@ -133,6 +133,24 @@ TEST(AccountantFilter, NumericalDistanceIsChargedAtTheBudgetsEpsilon) {
   const double expected = (1 + std::exp(2.0)) * 1e-12 * 1e18;
   EXPECT_NEAR(static_cast<double>(filter.cost_of(GaussianEvent{0.1}, 1e-12).delta), expected, expected * 1e-6);
   EXPECT_FALSE(filter.fits(filter.cost_of(GaussianEvent{0.01}, 1e-9)));
+  // A delta of 1 promises nothing, so nothing costs more.
+  const Filter loose = Filter::open(FilterKind::zcdp, budget(1e4, 1e-6));
+  EXPECT_EQ(loose.cost_of(GaussianEvent{0.1}, 1e-15).delta, Filter::kDeltaUnits);
+}
+
+TEST(AccountantFilter, ABudgetOutOfReachSaysHowFarTrainingReaches) {
+  const auto said = [](double epsilon) {
+    try {
+      budget(epsilon, 0).check();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(said(1e4), "");
+  EXPECT_NE(said(2e6).find("at most 10000; training takes up to 1e+06"), std::string::npos) << said(2e6);
+  EXPECT_EQ(said(-1).find("training"), std::string::npos) << said(-1);
+  EXPECT_EQ(budget(1e6, 0).within_reach().epsilon, 1e4);
 }
 
 // Spec 6.4. A first randomised response of epsilon a. After its likely answer the analyst asks a second one of pure

@@ -96,6 +96,19 @@ TEST(Auto, NothingDependsOnAPrivateNumberOfRows) {
   });
 }
 
+TEST(Auto, TheRowsOfAPrivateNumberAreCoveredAlikeWhateverTheirNumber) {
+  for (const double epsilon : {0.1, 1.0}) {
+    PlanInput input = input_of(Logistic{}, {.epsilon = epsilon, .delta = 1e-10, .relation = Relation::add_remove}, 100);
+    const Auto method{.declared_rows = 60000};
+    std::vector<std::vector<std::string>> said;
+    for (const std::uint64_t rows : {60'000, 240'000, 240'001, 1'000'000}) {
+      input.facts.rows = rows;
+      said.push_back(method.plan(input).remarks);
+    }
+    for (const auto& remarks : said) EXPECT_EQ(remarks, said.front());
+  }
+}
+
 TEST(Auto, ALambdaThatWasGivenIsKept) {
   for_each_input([&](PlanInput input) {
     input.problem.lambda = 0.02;
@@ -122,6 +135,36 @@ TEST(Auto, FewFeaturesGetPureNoiseAndMuchNoiseGetsDescent) {
   EXPECT_EQ(solver_of(input_of(Softmax{}, {.epsilon = 1}, 784, 10)), "objective");
   EXPECT_EQ(solver_of(input_of(Hinge{}, large)), "dpgd") << "objective perturbation has no proof for it";
   EXPECT_EQ(solver_of(input_of(Logistic{}, large, 5, 4)), "dpgd");
+}
+
+TEST(Auto, WhitensWhereMomentsStandOutOfTheirNoise) {
+  PlanInput input = input_of(Logistic{}, {.epsilon = 1, .delta = 1e-10}, 100);
+  input.facts.rows = 60000;
+  EXPECT_EQ(solver_of(input), "whitened_dpgd");
+  const AutoChoice one = Auto{}.choose(input);
+  EXPECT_LE(one.input.budget.delta, 1e-10);
+  EXPECT_LE(Auto{}.plan(input).guarantee.delta, 1e-10);
+  PlanInput four = input;
+  four.facts.data_norm = 4;
+  const auto scaled = std::get<WhitenedDpgd>(Auto{}.choose(four).solver);
+  const auto& plain = std::get<WhitenedDpgd>(one.solver);
+  EXPECT_EQ(scaled.passes, plain.passes);
+  EXPECT_NEAR(scaled.step_size * 16, plain.step_size, 1e-3 * plain.step_size);
+  EXPECT_NEAR(scaled.clip, 4 * plain.clip, 1e-9);
+  PlanInput personal = input;
+  personal.personal = true;
+  EXPECT_EQ(solver_of(personal), "dpgd") << "a weight on a gradient does not weigh the moments";
+  PlanInput tight = input;
+  tight.budget.delta = 1e-16;
+  EXPECT_EQ(solver_of(tight), "dpgd") << "noise of so many moments has a numerical delta";
+  input.budget.epsilon = 0.1;
+  EXPECT_EQ(solver_of(input), "dpgd") << "the moments would be noise";
+  input.budget.epsilon = 1;
+  input.problem.lambda = 0.01;
+  EXPECT_EQ(solver_of(input), "dpgd") << "a lambda is for the weights of the features";
+  input.problem.lambda = 0;
+  input.budget.delta = 0;
+  EXPECT_EQ(solver_of(input), "objective");
 }
 
 TEST(Auto, ScalingEveryRowChangesNothingButTheUnits) {

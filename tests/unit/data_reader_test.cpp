@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "data_testing.h"
@@ -203,6 +204,40 @@ TEST(Gzip, ASmallFileThatUnpacksToOneHugeLineIsRefused) {
 TEST(Files, AMissingFileOrADirectoryIsAnErrorOfInput) {
   EXPECT_EQ(error_of([] { open_bytes("/nonexistent/file.csv"); }).first, ErrorKind::io);
   EXPECT_EQ(error_of([] { open_bytes("/tmp"); }).first, ErrorKind::io);
+}
+
+std::vector<double> fractions_of(const std::string& path) {
+  std::vector<double> told;
+  const ReadingWatch watch([&](double fraction) { told.push_back(fraction); });
+  const auto source = open_bytes(path);
+  std::vector<char> buffer(1 << 14);
+  while (source->read(buffer) > 0) {
+  }
+  return told;
+}
+
+TEST(Files, AWatchHearsWhichFractionOfTheBytesIsRead) {
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += std::to_string(i * 7919 % 100003) + "\n";
+  for (const std::string& bytes : {text, gzip(text)}) {
+    const testing::TempFile file("rows.csv", bytes);
+    const std::vector<double> told = fractions_of(file.path());
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+    EXPECT_GT(told.size(), 3U);
+    EXPECT_LT(told.front(), 0.5);
+    EXPECT_EQ(told.back(), 1.0);
+  }
+  EXPECT_TRUE(fractions_of("/dev/null").empty()) << "of no known size";
+}
+
+TEST(Files, TheNewestWatchHearsAndTheOneBeforeItAgainAfterIt) {
+  const testing::TempFile file("rows.csv", "a,b\n");
+  int outer = 0;
+  const ReadingWatch watch([&](double) { ++outer; });
+  EXPECT_FALSE(fractions_of(file.path()).empty());
+  EXPECT_EQ(outer, 0);
+  read_whole(file.path(), 100);
+  EXPECT_GT(outer, 0);
 }
 
 LibsvmReader libsvm(std::string_view text, std::uint32_t features = 10) {

@@ -99,6 +99,18 @@ TEST(Minimiser, ItsGradientIsBelowTheToleranceForEveryLossAndKind) {
   }
 }
 
+/// Most directions are those of a few rows, which a sample may miss.
+TEST(Minimiser, RareDirectionsAreFoundWithoutAllRowsInTheFirstMatrix) {
+  RowTable table = planted_table(4000, 9);
+  for (std::size_t i = 0; i < 4000; ++i) {
+    for (std::size_t j = 1; j < 9; ++j) table.dense[i * 9 + j] *= i % 500 == j ? 1.0F : 0.0F;
+  }
+  const Vector linear = linear_term(9, 20);
+  const PerturbedSum sum{Logistic{}, 0.3, linear};
+  const double tolerance = SumBounds(Logistic{}, table.facts, 0.3).reachable(norm_of(linear));
+  EXPECT_LE(norm_of(exact_gradient(table, sum, solve(table, sum, {.tolerance = tolerance}))), tolerance);
+}
+
 TEST(Minimiser, TheFallbackReachesTheTolerance) {
   for (const Case& c : kCases) {
     const RowTable table = planted_table(40, 3, c.classes, c.sparse);

@@ -31,6 +31,26 @@ TEST_F(LedgerTest, ExactlyTenTenthsFitInOneAndTheEleventhIsRefusedWithWhatIsLeft
   EXPECT_EQ(ledger.filter().spent().loss, Filter::kLossUnits);
 }
 
+TEST(LedgerRefusal, NothingIsSuggestedWhereTheDistanceOfNoiseAloneIsTooMuch) {
+  const auto said = [](double epsilon) {
+    const Filter filter = Filter::open(FilterKind::zcdp, {epsilon, 1e-2, Relation::replace_one});
+    try {
+      refuse_spending(filter, filter.cost_of(GaussianEvent{0.1}, 1e-15), "; a hint");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(said(1).find("one more release would fit as: gaussian mu"), std::string::npos) << said(1);
+  for (const double epsilon : {30.0, 100.0, 1e4}) {
+    const std::string text = said(epsilon);
+    EXPECT_NE(text.find("no request with this noise fits"), std::string::npos) << text;
+    EXPECT_EQ(text.find("hint"), std::string::npos) << text;
+    EXPECT_EQ(text.find("up to"), std::string::npos) << text;
+  }
+  EXPECT_NE(said(1e4).find("costs delta 1 or more"), std::string::npos) << said(1e4);
+}
+
 TEST_F(LedgerTest, ReleasedBytesComeBackForTheSameRequestAndForNoOther) {
   create();
   SqliteLedger ledger(path_);

@@ -1,6 +1,7 @@
 // Private tuning: parts by position, the law and price of random stopping, and what the cards say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/math/distributions/poisson.hpp>
 #include <cmath>
 #include <random>
@@ -102,6 +103,26 @@ TEST(RandomStopping, ARunCostsWhatTheTheoremAllowsAndNoMore) {
     EXPECT_GE(epsilon(1.05 * terms.run_rho), 1);
   }
   EXPECT_THROW(stopping_terms({1, 0}, 3), Error);
+}
+
+TEST(Tune, ProgressTellsPublicCountsAndNothingOfASecretNumberOfRuns) {
+  const Rows rows = table(1000), open_table = table(200);
+  TableEngine engine(rows), open_rows(open_table);
+  for (const TuneBy by : {TuneBy::public_data, TuneBy::parts, TuneBy::random_stopping}) {
+    std::vector<double> told;
+    TuneRequest request = request_of(by);
+    request.train.progress = [&](double fraction) { told.push_back(fraction); };
+    BitSource bits(ReproducibleSeed{5});
+    tune(engine, by == TuneBy::public_data ? &open_rows : nullptr, request, bits);
+    if (by == TuneBy::random_stopping) {
+      EXPECT_TRUE(told.empty());
+      continue;
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+    ASSERT_GE(told.size(), request.grid.size());
+    EXPECT_DOUBLE_EQ(told.front(), by == TuneBy::parts ? 0.25 : 0.2);  // one of four runs, or of four and the last
+    EXPECT_DOUBLE_EQ(told.back(), 1.0);
+  }
 }
 
 TEST(Tune, EveryWayGivesAModelWhoseCardListsWhatWasTried) {

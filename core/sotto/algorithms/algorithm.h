@@ -21,6 +21,7 @@
 #include "sotto/algorithms/run.h"
 #include "sotto/algorithms/scs13.h"
 #include "sotto/algorithms/shard_average.h"
+#include "sotto/algorithms/whitened_dpgd.h"
 
 /// The list of algorithms. To add one: a header and source beside this file and a word in `Algorithm`.
 namespace sotto {
@@ -41,12 +42,13 @@ concept Solver = Planner<T> && requires(const T algorithm, const Run& run) {
 };
 
 using Algorithm = std::variant<BoltOn, Scs13, Objective, Output, Dpgd, Dpsgd, Bst14, Correlated, DpAgd, Cms11, Kst12,
-                               Amp, PrivGene, Majority, ShardAverage, Noiseless, Lbfgs, Auto>;
+                               Amp, PrivGene, Majority, ShardAverage, WhitenedDpgd, Noiseless, Lbfgs, Auto>;
 
 static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
 static_assert(Solver<Objective> && Solver<Output> && Solver<Cms11> && Solver<Kst12> && Solver<Amp> && Solver<Lbfgs>);
 static_assert(Solver<Dpgd> && Solver<Dpsgd> && Solver<Bst14> && Solver<Correlated>);
-static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene> && Solver<ShardAverage> && Solver<Auto>);
+static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene> && Solver<ShardAverage> && Solver<WhitenedDpgd> &&
+              Solver<Auto>);
 
 inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);

@@ -1,8 +1,9 @@
 // What: which solver, and with which parameters, from public facts and a budget.
 // Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). objective by
-//   the law for 0 if its N is at most 1.15 times the other; by the Gaussian if N <= 0.0002 X m; else dpgd. objective:
+//   the law for 0 if its N is at most 1.15 times the other; by the Gaussian if N <= 0.0002 X m; whitened_dpgd if the
+//   noise of second moments is at most 0.02 of the largest they may be and m >= 400 d; else dpgd. objective:
 //   m lambda = max(X N/40, what makes the Jacobian cost epsilon/4). dpgd: gradients clipped to half their bound, travel
-//   (steps x step) such that noise moves a margin by 1.25 at norm X; momentum where that needs over 200 steps.
+//   (steps x step) such that noise moves a margin by 1.25 (whitened: 2) at norm X; momentum beyond 200 steps.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -22,13 +23,16 @@
 namespace sotto {
 namespace {
 
-constexpr double kReach = 40;             // of the noise alone: its norm over kappa, in units of 1/X
-constexpr double kJacobianShare = 0.25;   // of epsilon, at most
-constexpr double kMostJacobian = 0.9;     // the same for a lambda that was given
-constexpr double kLeastCurvature = 0.01;  // in units of X^2: hardly any regularisation
-constexpr double kNoisyShare = 0.0002;    // of |v| in X m, above which descent with clipped gradients is better
-constexpr double kMarginNoise = 1.25;     // of a row of norm X; of the gap between two scores where there are several
-constexpr double kPureWorth = 1.15;       // so much more noise is accepted for a guarantee without delta
+constexpr double kReach = 40;               // of the noise alone: its norm over kappa, in units of 1/X
+constexpr double kJacobianShare = 0.25;     // of epsilon, at most
+constexpr double kMostJacobian = 0.9;       // the same for a lambda that was given
+constexpr double kLeastCurvature = 0.01;    // in units of X^2: hardly any regularisation
+constexpr double kNoisyShare = 0.0002;      // of |v| in X m, above which descent with clipped gradients is better
+constexpr double kMarginNoise = 1.25;       // of a row of norm X; of the gap between two scores where there are several
+constexpr double kWhitenedMarginNoise = 2;  // the same where every direction of the rows has its share of the norm
+constexpr double kMomentsNoise = 0.02;      // largest eigenvalue of the noise over that of the moments, at most
+constexpr double kRowsPerFeature = 400;     // fewer do not fill every direction that whitening lengthens
+constexpr double kPureWorth = 1.15;         // so much more noise is accepted for a guarantee without delta
 constexpr double kFewestSteps = 10;
 constexpr double kMostSteps = 200;
 constexpr double kMostMomentum = 0.95;
@@ -54,7 +58,8 @@ class Chooser {
     const double gaussian = noise_norm(input_.budget.delta);
     if (!proven(std::min(pure, gaussian))) return descent();
     if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
-    return gaussian > kNoisyShare * norm_ * rows_ ? descent() : objective(input_.budget.delta, gaussian);
+    if (gaussian <= kNoisyShare * norm_ * rows_) return objective(input_.budget.delta, gaussian);
+    return whitens() ? whitened() : descent();
   }
 
  private:
@@ -101,7 +106,35 @@ class Chooser {
     return std::max({least, norm_ * noise / kReach, kLeastCurvature * norm_ * norm_});
   }
 
-  AutoChoice descent() const {
+  /// Whether second moments are worth their noise, and the sums not too long for images of rows. Not where the number
+  /// of rows is private: whitened sums cover fewer rows than descent does, and which solver runs must not tell.
+  bool whitens() const {
+    const bool one_output = outputs_of(input_.problem.loss, input_.facts.classes) == 1;
+    if (input_.budget.relation != Relation::replace_one || input_.personal || !one_output) return false;
+    if (input_.problem.lambda > 0 || input_.facts.features > kMostWhitenedFeatures) return false;
+    if (rows_ < kRowsPerFeature * input_.facts.features) return false;
+    try {
+      if (whitening_noise(WhitenedDpgd{}, input_) > kMomentsNoise) return false;
+      std::get<WhitenedDpgd>(whitened().solver).plan(input_);
+      return true;
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::internal) throw;
+      return false;
+    }
+  }
+
+  /// The descent for what the moments leave of the budget.
+  AutoChoice whitened() const {
+    WhitenedDpgd solver;
+    const Dpgd steps = std::get<Dpgd>(descent(kWhitenedMarginNoise * std::sqrt(1 - solver.share)).solver);
+    solver.passes = steps.passes;
+    solver.step_size = steps.step_size;
+    solver.momentum = steps.momentum;
+    solver.clip = steps.clip;
+    return {solver, input_};
+  }
+
+  AutoChoice descent(double margin_noise = kMarginNoise) const {
     Dpgd solver;
     solver.declared_rows = declared_rows_;
     solver.clip = constants_.lipschitz / 2;
@@ -110,7 +143,7 @@ class Chooser {
     const double one = stddev_of(dpgd_composition(solver, dpgd_shape(solver, input_), input_).mechanism);
     const double step = 1 / ((constants_.smooth() ? constants_.smoothness : norm_ * norm_) + input_.problem.lambda);
     const double scores = outputs_of(input_.problem.loss, input_.facts.classes) > 1 ? 2 : 1;
-    const double travel = kMarginNoise / std::sqrt(scores) * rows_ / (norm_ * one);
+    const double travel = margin_noise / std::sqrt(scores) * rows_ / (norm_ * one);
     if (input_.budget.delta == 0) {
       // Pure noise of a sum grows with the number of sums, so that few of them are worth having.
       solver.passes = static_cast<std::uint32_t>(std::clamp(std::pow(travel / step, 2.0 / 3), 1.0, kMostSteps));

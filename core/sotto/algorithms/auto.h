@@ -6,13 +6,14 @@
 
 #include "sotto/algorithms/dpgd.h"
 #include "sotto/algorithms/objective.h"
+#include "sotto/algorithms/whitened_dpgd.h"
 
 namespace sotto {
 
 /// What `auto` decided: a solver with its parameters, and the input it is planned and run with, in which lambda is
 /// filled in and delta may be lowered to 0.
 struct AutoChoice {
-  std::variant<Objective, Dpgd> solver;
+  std::variant<Objective, Dpgd, WhitenedDpgd> solver;
   PlanInput input;
 };
 
@@ -20,7 +21,8 @@ struct AutoChoice {
 /// are those of the solver it chooses.
 struct Auto {
   static constexpr std::string_view kName = "auto";
-  static constexpr std::string_view kSummary = "objective or dpgd, their parameters too, by rows, features and budget";
+  static constexpr std::string_view kSummary =
+      "objective, dpgd or whitened_dpgd, their parameters too, by rows, features and budget";
   static constexpr std::string_view kReference = "docs/auto.md";
   std::uint64_t declared_rows = 0;
 

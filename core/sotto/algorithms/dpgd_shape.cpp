@@ -144,6 +144,11 @@ Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const P
 
 Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise, const DpgdShape& shape,
                         const PlanInput& input) {
+  // A row across the weights has margin 0 and a gradient of half the bound, wherever they are: a clip to that or less
+  // leaves nothing to spare.
+  const bool never_less =
+      std::holds_alternative<Logistic>(input.problem.loss) && 2 * shape.clip <= constants_for(input).lipschitz;
+  if (never_less) return noise.mechanism;
   const double norm = kernels::norm(weights.data(), weights.size()) * (1 + 0x1p-30);
   const LossConstants here = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, norm);
   // What the plan adds for rounding stays.

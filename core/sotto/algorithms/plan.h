@@ -69,6 +69,7 @@ struct PlanInput {
   Facts facts{};
   Problem problem{};
   Budget budget{};
+  bool personal = false;  ///< rows have epsilons of their own, which only methods with weighted sums can keep
 };
 
 }  // namespace sotto

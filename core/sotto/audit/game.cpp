@@ -73,4 +73,10 @@ LowerBounds lower_bounds(const Played& played, std::span<const double> threshold
   return best;
 }
 
+LowerBounds most_provable(std::uint64_t games, std::size_t thresholds, double delta, double alpha) {
+  const Tally always{static_cast<double>(games), static_cast<double>(games), 0};
+  const double each = alpha / static_cast<double>(thresholds);
+  return {epsilon_lower(always, delta, each), mu_lower(always, each)};
+}
+
 }  // namespace sotto::audit

@@ -38,6 +38,8 @@ struct LowerBounds {
   double mu = 0;
 };
 LowerBounds lower_bounds(const Played& played, std::span<const double> thresholds, double delta, double alpha);
+/// The best they could be: an event seen in every game on one table and in none on the other.
+LowerBounds most_provable(std::uint64_t games, std::size_t thresholds, double delta, double alpha);
 
 /// A training as a game: what may leave is weighed by how far the row moves it; thresholds are where theory puts them,
 /// in the middle and at the centres of the two laws.

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "sotto/audit/evidence.h"
@@ -20,7 +22,13 @@ std::vector<Finding> audit_ledgers(const LedgerOptions& options);
 /// the text of its charges.
 std::vector<Finding> audit_plans();
 
-/// Every total of this ledger from its records, by the tiny accountant; the largest gap beyond rounding.
-Finding audit_ledger(Ledger& ledger);
+/// Every way to draw, charged once: it must work once.
+std::vector<Finding> audit_charges();
+
+/// Of the noise from its ideal law, by the digest of the request.
+using Distances = std::map<std::string, double>;
+/// Every total of this ledger, loss and delta, from its records, by the tiny accountant; the largest gap beyond
+/// rounding. What a distance costs that is not given here is taken from the record.
+Finding audit_ledger(Ledger& ledger, const Distances& distances = {});
 
 }  // namespace sotto::audit

@@ -57,7 +57,8 @@ Finding texts_game(const GameRules& given, Relation relation) {
           fmt::format("epsilon at delta {:.3g}", delta),
           law.epsilon,
           lower_bounds(played, thresholds, 0, rules.alpha).epsilon,  // both texts are in both tables: it is pure
-          fmt::format("{} games a table on counts at the threshold", rules.games)};
+          fmt::format("{} games a table on counts at the threshold", rules.games),
+          most_provable(rules.games, std::size(thresholds), 0, rules.alpha).epsilon};
 }
 
 /// The text of one row may be shown as often as was promised, and no more.

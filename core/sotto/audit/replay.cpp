@@ -1,9 +1,9 @@
 // What: two runs on neighbours along the same path, compared release by release.
 // Formula: |f_t(S) - f_t(S')| <= Delta for every release t; a joint sequence: (sum_t |.|^2)^(1/2) <= Delta; a batch sum
 //   of Poisson coins: <= 2 Delta (replace_one); a choice: max_i - min_i of score gaps <= R; a minimiser: gradient gap
-//   of the rows at it <= the corner, and |gradient of J| <= tolerance; parts of a pass: at most `times` releases
-//   differ. A hidden state, linear: |sum_t c^(T-t) s_t| / (sum_t c^(2T-2t))^(1/2) <= Delta. Cost: each event's share of
-//   its gap.
+//   of the rows at it <= the corner, and its terms (audit/minimiser_replay.h); parts of a pass: at most `times`
+//   releases differ. A hidden state, linear: |sum_t c^(T-t) s_t| / (sum_t c^(2T-2t))^(1/2) <= Delta. Cost: each event's
+//   share of its gap.
 // Conditions: the second run follows the first (privacy/transcript.h), so outputs are equal and secrets comparable.
 // Reference: spec 9; docs/audit.md.
 // Fails if wrong: Replay.* (halved claims are exceeded), make mutants.
@@ -18,12 +18,6 @@ namespace {
 
 constexpr double kRounding = 1 + 1e-9;  // of the comparison itself
 
-double norm_of(const Vector& v) {
-  double squares = 0;
-  for (const double x : v) squares += x * x;
-  return std::sqrt(squares);
-}
-
 /// max_i - min_i of the gaps between two score vectors.
 double range_of_gaps(const Vector& a, const Vector& b) {
   double low = a[0] - b[0], high = low;
@@ -32,17 +26,6 @@ double range_of_gaps(const Vector& a, const Vector& b) {
     high = std::max(high, a[i] - b[i]);
   }
   return high - low;
-}
-
-/// The gradient of the perturbed sum at what a solver found, over what it certified.
-double residual_of(const Transcript::Entry& entry, const Loss& loss, const Table& table) {
-  Vector gradient = entry.linear;
-  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += entry.curvature * entry.secret[i];
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    const Vector row = row_gradient(loss, table.facts(), table.row(i), entry.secret);
-    for (std::size_t j = 0; j < gradient.size(); ++j) gradient[j] += row[j];
-  }
-  return norm_of(gradient) / entry.tolerance;
 }
 
 class Comparison {
@@ -132,6 +115,8 @@ class Comparison {
     apart_.priced = false;
     apart_.residual =
         std::max({apart_.residual, residual_of(a, loss, pair_.first), residual_of(b, loss, pair_.second)});
+    apart_.ratio = std::max(apart_.ratio, certificate_share(a));
+    apart_.jacobian = std::max(apart_.jacobian, jacobian_share(a, loss, pair_));
   }
 
   bool leaves() const { return how_.plan.guarantee.released == "all iterates"; }
@@ -146,7 +131,7 @@ class Comparison {
 
 double Apart::worst() const noexcept {
   if (!same_path || !same_end) return HUGE_VAL;
-  return std::max({ratio, choices, differing, residual, hidden}) / kRounding;
+  return std::max({ratio, choices, differing, residual, jacobian, hidden}) / kRounding;
 }
 
 double Apart::cost_over(double epsilon, double delta) const {
@@ -193,31 +178,6 @@ bool same_unnoted(const Replay& how, const Pair& pair) {
   return std::ranges::equal(noted.weights, plain, [](double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   });
-}
-
-Vector row_gradient(const Loss& loss, const Facts& facts, const Row& row, const Vector& weights) {
-  const std::size_t outputs = weights.size() / facts.features;
-  Vector scores(outputs, 0.0), slopes(outputs, 0.0), gradient(weights.size());
-  for (std::size_t k = 0; k < outputs; ++k) {
-    for (std::uint32_t j = 0; j < facts.features; ++j) scores[k] += weights[k * facts.features + j] * row.x[j];
-  }
-  const std::uint32_t own = class_of_label(row.label, facts.classes);
-  std::visit(
-      [&]<class L>(const L& l) {
-        if constexpr (MarginLoss<L>) {
-          for (std::size_t k = 0; k < outputs; ++k) {
-            const double y = (outputs == 1 ? row.label > 0 : own == k) ? 1.0 : -1.0;
-            slopes[k] = y * l.slope(y * scores[k]);
-          }
-        } else {
-          l.slopes(scores.data(), outputs, own, slopes.data());
-        }
-      },
-      loss);
-  for (std::size_t k = 0; k < outputs; ++k) {
-    for (std::uint32_t j = 0; j < facts.features; ++j) gradient[k * facts.features + j] = slopes[k] * row.x[j];
-  }
-  return gradient;
 }
 
 }  // namespace sotto::audit

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sotto/audit/evidence.h"
+#include "sotto/audit/minimiser_replay.h"
 #include "sotto/audit/neighbours.h"
 #include "sotto/audit/stored_table.h"
 #include "sotto/audit/tiny_accountant.h"
@@ -23,6 +24,7 @@ struct Apart {
   double choices = 0;     ///< the largest range of score gaps over its claim
   double differing = 0;   ///< releases that differ, over those the charges allow to
   double residual = 0;    ///< gradient of what was minimised over the certified tolerance
+  double jacobian = 0;    ///< log-ratio of the determinants of neighbours' Hessians over what the event has for it
   double hidden = 0;      ///< of a hidden state on the linear pair: the exact shift of its last iterate over its claim
   tiny::Totals cost;      ///< of all differences, each by its own share of its event; no minimisers, no samples
   bool priced = true;     ///< nothing but what `cost` has was released
@@ -56,9 +58,6 @@ NotedRun noted_run(const TrainRequest& request, Engine& engine, BitSource& bits,
 /// Whether the weights of a run under audit are, bit for bit, those of the product's own run: its kernels put noise and
 /// step into one sweep where nobody takes notes.
 bool same_unnoted(const Replay& how, const Pair& pair);
-
-/// Gradient of one row's data loss at these weights, computed here and nowhere else in the library.
-Vector row_gradient(const Loss& loss, const Facts& facts, const Row& row, const Vector& weights);
 
 struct ReplayOptions {
   std::uint64_t cases = 40;         ///< settings tried of every algorithm with every loss, at most

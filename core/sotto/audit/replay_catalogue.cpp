@@ -79,8 +79,10 @@ class PairShelf {
 };
 
 /// Steps that are chosen, not given, cannot be kept where Huber's loss is linear; the solvers that may be chosen are
-/// looked at under their own names.
-bool leaves_the_linear_part(const Method& method) { return method.name == Auto::kName; }
+/// looked at under their own names. Whitened rows have whatever length the noise of the moments gives them.
+bool leaves_the_linear_part(const Method& method) {
+  return method.name == Auto::kName || method.name == WhitenedDpgd::kName;
+}
 
 class Walk {
  public:
@@ -96,8 +98,11 @@ class Walk {
     for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
       record_ = {};
       std::string refusal;
+      std::uint64_t offset = 0;
       for (const std::string_view loss : names<Loss>()) {
-        const Selection selection{make_by_name<Loss>(loss, "loss"), relation, options_.cases, options_.sampled_cases};
+        Selection selection{make_by_name<Loss>(loss, "loss"), relation, options_.cases, options_.sampled_cases};
+        selection.offset = offset;
+        offset += options_.cases;
         const std::string why = for_each_case(method, selection, [&](const ReplayCase& one) { check(one); });
         if (refusal.empty()) refusal = why;
       }

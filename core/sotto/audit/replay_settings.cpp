@@ -74,7 +74,7 @@ std::string for_each_case(const Method& method, const Selection& selection,
   std::uint64_t taken = 0, sampled = 0;
   std::string why;
   for (std::uint64_t i = 0; i < std::min(4 * selection.cases, total) && taken < selection.cases; ++i) {
-    const std::uint64_t index = i * 2654435761U % total;  // a prime: every index once
+    const std::uint64_t index = (i + selection.offset) % total * 2654435761U % total;  // a prime: every index once
     TrainRequest request = request_number(index % kProblems, selection);
     request.algorithm = method.at(index / kProblems, numbers);
     const std::uint32_t classes = selection.straight ? 2 : classes_number(index % kProblems);

@@ -42,6 +42,7 @@ struct Selection {
   std::uint64_t cases = 40;         ///< plans, at most
   std::uint64_t sampled_cases = 2;  ///< of those whose calibration is slow
   bool straight = false;            ///< settings of the linear pair, on its facts
+  std::uint64_t offset = 0;         ///< where to begin: another one for each loss covers more of them
 };
 
 /// Problems and budgets, by number.

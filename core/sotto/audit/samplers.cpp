@@ -37,6 +37,12 @@ double uniform(double x) { return std::clamp(x, 0.0, 1.0); }
 double normal(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 double laplace(double x) { return x < 0 ? 0.5 * std::exp(x) : 1 - 0.5 * std::exp(-x); }
 
+/// The sum, or the difference, of two independent Laplace variables.
+double two_laplace(double x) {
+  const double tail = 0.5 * std::exp(-std::abs(x)) * (1 + std::abs(x) / 2);
+  return x < 0 ? tail : 1 - tail;
+}
+
 /// Delta' = Delta + g sqrt d for Delta = 1, as spec 5.2 has it.
 double grid_sensitivity() {
   const double root = std::sqrt(static_cast<double>(kDimension));
@@ -99,6 +105,7 @@ class Laboratory {
     const double scale = scale_of(event_of(mechanism));
     const bool discrete = std::holds_alternative<DiscreteLaplaceNoise>(mechanism) ||
                           std::holds_alternative<DiscreteGaussianNoise>(mechanism);
+    if (discrete) return coordinates(name, supply, mechanism);
     std::vector<double> size, direction, sum, turn;
     std::set<std::array<double, kDimension>> distinct;
     double before = 0.5;
@@ -106,24 +113,50 @@ class Laboratory {
       const std::array<double, kDimension> z = drawn(supply, path);
       distinct.insert(z);
       const double norm = std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
-      size.push_back(discrete ? z[0] / scale : norm / scale);
+      size.push_back(norm / scale);
       const double u = (1 + z[kDimension - 1] / norm) / 2;
-      direction.push_back(discrete ? 0.5 : u);
+      direction.push_back(u);
       // Sum and difference of independent uniforms are uniform modulo 1; repeated or mirrored ones show in one of them.
       sum.push_back(std::fmod(u + before, 1.0));
       turn.push_back(std::fmod(u - before + 1, 1.0));
       before = u;
     }
-    findings_.push_back({"samplers", name, "vectors that repeat", kMostRepeats,
-                         static_cast<double>(draws_ - distinct.size()), fmt::format("{} draws", draws_)});
+    add_repeats(name, distinct.size());
     if (std::holds_alternative<L2LaplaceNoise>(mechanism)) add(name, "radius", size, gamma_three);
     if (std::holds_alternative<GaussianNoise>(mechanism)) add(name, "radius", size, chi_three);
-    if (std::holds_alternative<DiscreteLaplaceNoise>(mechanism)) add(name, "coordinate", size, laplace);
-    if (std::holds_alternative<DiscreteGaussianNoise>(mechanism)) add(name, "coordinate", size, normal);
-    if (discrete) return;
     add(name, "direction", direction, uniform);
     add(name, "one direction after the other, sum", sum, uniform);
     add(name, "one direction after the other, difference", turn, uniform);
+  }
+
+  void add_repeats(const std::string& name, std::size_t distinct) {
+    findings_.push_back({"samplers", name, "vectors that repeat", kMostRepeats, static_cast<double>(draws_ - distinct),
+                         fmt::format("{} draws", draws_)});
+  }
+
+  /// Every coordinate by its law, every two of them by their sum and their difference: coordinates that are equal or
+  /// mirrored show in one of these.
+  void coordinates(const std::string& name, NoiseSupply& supply, const Mechanism& mechanism) {
+    const bool gaussian = std::holds_alternative<DiscreteGaussianNoise>(mechanism);
+    const double scale = scale_of(event_of(mechanism)), root = gaussian ? std::sqrt(2.0) : 1;
+    std::array<std::vector<double>, kDimension> alone, sums, gaps;
+    std::set<std::array<double, kDimension>> distinct;
+    for (std::uint64_t t = 0; t < draws_; ++t) {
+      const std::array<double, kDimension> z = drawn(supply, NoisePath::safe);
+      distinct.insert(z);
+      for (std::size_t i = 0; i < kDimension; ++i) {
+        const double next = z[(i + 1) % kDimension];
+        alone[i].push_back(z[i] / scale);
+        sums[i].push_back((z[i] + next) / (root * scale));
+        gaps[i].push_back((z[i] - next) / (root * scale));
+      }
+    }
+    add_repeats(name, distinct.size());
+    for (std::size_t i = 0; i < kDimension; ++i) {
+      add(name, "coordinate", alone[i], gaussian ? normal : laplace);
+      add(name, "sum of two coordinates", sums[i], gaussian ? normal : two_laplace);
+      add(name, "difference of two coordinates", gaps[i], gaussian ? normal : two_laplace);
+    }
   }
 
   /// P(i) proportional to exp(epsilon u_i / range).

@@ -157,11 +157,18 @@ double objective_delta(const Line& line, double epsilon) {
 
 namespace {
 
-/// The law of the loss of one step, in cells of kCell from -kCells to kCells.
-constexpr double kCell = 0.005;
-constexpr int kCells = 8000;
+constexpr int kCells = 8000;  // on either side of loss 0
 
-std::vector<double> law_of_step(const Sampled& sampled) {
+/// Ten cells to the deviation of a small loss, and room for the largest of several steps.
+double cell_of(const Sampled& sampled) {
+  const double q = sampled.rate, s = sampled.noise, top = 8 * s + 1;
+  const double deviation = q / s * (sampled.replaced ? 2 : 1);
+  const double largest = std::log1p(q * std::expm1((2 * top - 1) / (2 * s * s))) * (sampled.replaced ? 2 : 1);
+  return std::min(0.005, std::max(deviation / 10, 4 * largest / kCells));
+}
+
+/// The law of the loss of one step.
+std::vector<double> law_of_step(const Sampled& sampled, double width_of_cell) {
   const double q = sampled.rate, s = sampled.noise;
   const auto bell = [&](double x) { return std::exp(-x * x / (2 * s * s)) / (s * 2.5066282746310002); };
   const auto density = [&](double x, double shift) { return (1 - q) * bell(x) + q * bell(x - shift); };
@@ -170,7 +177,7 @@ std::vector<double> law_of_step(const Sampled& sampled) {
   for (double x = -10 * s - 1; x <= 10 * s + 1; x += width) {
     const double here = density(x, 1), there = sampled.replaced ? density(x, -1) : bell(x);
     if (!(here > 0) || !(there > 0)) continue;
-    const double place = std::clamp(std::log(here / there) / kCell, -kCells + 0.0, kCells + 0.0) + kCells;
+    const double place = std::clamp(std::log(here / there) / width_of_cell, -kCells + 0.0, kCells + 0.0) + kCells;
     const auto cell = static_cast<std::size_t>(place);
     const double above = place - std::floor(place);  // shared by two cells, so that its mean is kept
     law[cell] += here * width * (1 - above);
@@ -194,7 +201,8 @@ struct Reach {
 }  // namespace
 
 double sampled_delta(const Sampled& sampled, double epsilon) {
-  const std::vector<double> one = law_of_step(sampled);
+  const double width = cell_of(sampled);
+  const std::vector<double> one = law_of_step(sampled, width);
   const Reach narrow(one);
   std::vector<double> all = one;
   for (int step = 1; step < static_cast<int>(sampled.steps); ++step) {
@@ -210,7 +218,7 @@ double sampled_delta(const Sampled& sampled, double epsilon) {
   }
   double delta = 0;
   for (int i = 0; i < static_cast<int>(all.size()); ++i) {
-    const double loss = (i - kCells) * kCell;
+    const double loss = (i - kCells) * width;
     if (loss > epsilon) delta += all[static_cast<std::size_t>(i)] * -std::expm1(epsilon - loss);
   }
   return delta;

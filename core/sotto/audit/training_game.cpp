@@ -133,9 +133,10 @@ std::vector<Finding> judge(const TrainingGame& game, const Played& played, const
   const LowerBounds bounds = lower_bounds(played, game.thresholds, game.delta, rules.alpha);
   const std::string evidence =
       fmt::format("{} games a table, {:.7g} percent confidence", played.first.size(), 100 * (1 - rules.alpha));
-  std::vector<Finding> findings = {
-      {"game", subject, fmt::format("epsilon at delta {:.3g}", game.delta), game.epsilon, bounds.epsilon, evidence}};
-  if (game.mu > 0) findings.push_back({"game", subject, "mu", game.mu, bounds.mu, evidence});
+  const LowerBounds reach = most_provable(played.first.size(), game.thresholds.size(), game.delta, rules.alpha);
+  std::vector<Finding> findings = {{"game", subject, fmt::format("epsilon at delta {:.3g}", game.delta), game.epsilon,
+                                    bounds.epsilon, evidence, reach.epsilon}};
+  if (game.mu > 0) findings.push_back({"game", subject, "mu", game.mu, bounds.mu, evidence, reach.mu});
   return findings;
 }
 

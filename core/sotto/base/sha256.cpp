@@ -3,6 +3,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <utility>
+
 #include "sotto/base/error.h"
 
 namespace sotto {
@@ -39,16 +41,41 @@ bool digest_from_hex(std::string_view text, Digest& digest) noexcept {
   return true;
 }
 
+namespace {
+
+/// One that is not in use, for the next hash of this thread; allocating one takes longer than hashing a row.
+struct Spare {
+  EVP_MD_CTX* evp = nullptr;
+  Spare() = default;
+  Spare(const Spare&) = delete;
+  Spare& operator=(const Spare&) = delete;
+  ~Spare() { EVP_MD_CTX_free(evp); }
+};
+thread_local Spare spare;
+
+}  // namespace
+
 struct Sha256::Context {
-  EVP_MD_CTX* evp = EVP_MD_CTX_new();
+  EVP_MD_CTX* evp = spare.evp != nullptr ? std::exchange(spare.evp, nullptr) : EVP_MD_CTX_new();
   Context() = default;
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
-  ~Context() { EVP_MD_CTX_free(evp); }
+  ~Context() { EVP_MD_CTX_free(std::exchange(spare.evp, evp)); }
 };
 
+namespace {
+
+/// Looked up once: a hash a row would look it up a row.
+const EVP_MD* algorithm() {
+  static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  need(found != nullptr);
+  return found;
+}
+
+}  // namespace
+
 Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  need(context_->evp != nullptr && EVP_DigestInit_ex(context_->evp, EVP_sha256(), nullptr) == 1);
+  need(context_->evp != nullptr && EVP_DigestInit_ex(context_->evp, algorithm(), nullptr) == 1);
 }
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;

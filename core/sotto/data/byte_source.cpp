@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
+thread_local const ReadingWatch* watching = nullptr;
+
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(std::string path) : name_(std::move(path)) {
@@ -22,10 +24,14 @@ class FileSource final : public ByteSource {
     if (std::filesystem::is_directory(name_, ignored)) throw Error(ErrorKind::io, name_ + ": is a directory", "data");
     file_.reset(std::fopen(name_.c_str(), "rb"));
     if (!file_) throw Error(ErrorKind::io, name_ + ": cannot be opened: " + std::strerror(errno), "data");
+    const std::uintmax_t size = std::filesystem::file_size(name_, ignored);
+    if (!ignored) size_ = size;
   }
   std::size_t read(std::span<char> buffer) override {
     const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
     if (count == 0 && std::ferror(file_.get()) != 0) throw Error(ErrorKind::io, name_ + ": reading failed", "data");
+    done_ += count;
+    ReadingWatch::tell(done_, size_);
     return count;
   }
   const std::string& name() const noexcept override { return name_; }
@@ -36,6 +42,8 @@ class FileSource final : public ByteSource {
   };
   std::string name_;
   std::unique_ptr<std::FILE, Close> file_;
+  std::uintmax_t size_ = 0;
+  std::uintmax_t done_ = 0;
 };
 
 /// Gives back the first bytes, which were read to look at the magic number, before the rest.
@@ -111,6 +119,15 @@ class GzipSource final : public ByteSource {
 };
 
 }  // namespace
+
+ReadingWatch::ReadingWatch(Hear hear) : hear_(std::move(hear)), outer_(watching) { watching = this; }
+
+ReadingWatch::~ReadingWatch() { watching = outer_; }
+
+void ReadingWatch::tell(std::uintmax_t bytes_read, std::uintmax_t size) {
+  if (watching == nullptr || size == 0) return;
+  watching->hear_(static_cast<double>(bytes_read) / static_cast<double>(size));
+}
 
 std::size_t MemorySource::read(std::span<char> buffer) {
   const std::size_t count = rest_.copy(buffer.data(), buffer.size());

@@ -1,5 +1,7 @@
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +19,25 @@ class ByteSource {
   virtual std::size_t read(std::span<char> buffer) = 0;
   /// How messages call this source: the path as it was given.
   virtual const std::string& name() const noexcept = 0;
+};
+
+/// While one lives, the thread that made it hears, at each read of a file by open_bytes(), which fraction of the file's
+/// bytes (packed ones if it is packed) has been read. A scope and no parameter: readers, encoders and whoever calls
+/// them have nothing to do with it. Of several, the newest hears.
+class ReadingWatch {
+ public:
+  using Hear = std::function<void(double fraction)>;
+  explicit ReadingWatch(Hear hear);
+  ~ReadingWatch();
+  ReadingWatch(const ReadingWatch&) = delete;
+  ReadingWatch& operator=(const ReadingWatch&) = delete;
+
+  /// Told by a source; heard by nobody if this thread has no watch or the size is not known (0).
+  static void tell(std::uintmax_t bytes_read, std::uintmax_t size);
+
+ private:
+  Hear hear_;
+  const ReadingWatch* outer_;
 };
 
 /// Bytes that are already in memory; the caller keeps them alive.

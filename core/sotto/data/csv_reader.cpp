@@ -46,6 +46,7 @@ void CsvReader::name_columns_from_header() {
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     columns_.emplace_back(cells_[i].empty() ? "column_" + std::to_string(i + 1) : std::string(cells_[i]));
   }
+  if (layout_.names_only) return;
   first_row_waits_ = read_record(columns_.size() + 1);
   if (!first_row_waits_) lines_.errors().fail("has a header but no rows");
   if (cells_.size() == columns_.size() + 1) columns_.insert(columns_.begin(), std::string(kRowNamesColumn));
@@ -72,6 +73,7 @@ void CsvReader::check_names() const {
 }
 
 bool CsvReader::next(RawRow& row) {
+  if (layout_.names_only) return false;
   if (first_row_waits_) {
     first_row_waits_ = false;
   } else if (!read_record(columns_.size())) {

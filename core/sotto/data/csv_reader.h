@@ -13,6 +13,7 @@ struct CsvLayout {
   HeaderLine header = HeaderLine::automatic;
   std::vector<std::string> names{};  ///< names for a file without a header; empty: "1", "2", ...
   std::uint32_t skip_lines = 0;      ///< lines before the header or the first row
+  bool names_only = false;           ///< for who wants the columns: nothing after the header is looked at
 };
 
 /// The name given to the first column when every row has one cell more than the header (R's write.table).

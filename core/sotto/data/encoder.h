@@ -89,6 +89,7 @@ class RowEncoder {
   void take_cells(const RawRow& raw, EncodedRow& row);
   void take_numeric(const NumericColumn& numeric, std::string_view cell, std::uint32_t feature, EncodedRow& row);
   void take_values(const RawRow& raw, EncodedRow& row);
+  void take_plain_values(std::span<const double> given);
   void take_label(std::string_view text, EncodedRow& row);
   void add_entry(std::uint32_t feature, double value);
   void report(EncodedRow& row, ProblemKind kind) const { row.problems.push_back({place_, kind}); }

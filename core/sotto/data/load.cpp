@@ -191,6 +191,15 @@ Schema complete_by(const std::string& path, const Schema& schema, const std::vec
   return complete_schema(std::move(complete), schema.names);
 }
 
+std::vector<std::string> named_columns(const std::string& path, const Schema& schema) {
+  if (format_of(path, schema) != FileFormat::csv) return {};
+  if (!schema.names.empty()) return schema.names;
+  require(schema.header != HeaderLine::absent, "names",
+          "must be declared: without a header the columns are known from a row only, and none is read");
+  CsvLayout layout{separator_of(path, schema), schema.header, {}, schema.skip_lines, true};
+  return CsvReader(open_bytes(path), std::move(layout)).columns();
+}
+
 void LoadReport::note(std::uint64_t line, const EncodedRow& row) {
   bool zero = false;
   for (const CellProblem& cell : row.problems) {

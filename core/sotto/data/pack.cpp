@@ -92,8 +92,13 @@ void BlockFileWriter::hand_over(std::span<const std::byte> record) {
 
 void BlockFileWriter::identify(const Digest& fingerprint) { appender_.identify(fingerprint); }
 
-Facts BlockFileWriter::finish() {
-  shuffle_.drain([this](std::span<const std::byte> record) { hand_over(record); });
+Facts BlockFileWriter::finish(const std::function<void(double)>& progress) {
+  constexpr std::uint64_t kRowsAReport = 4096;
+  std::uint64_t written = 0;
+  shuffle_.drain([&](std::span<const std::byte> record) {
+    hand_over(record);
+    if (++written % kRowsAReport == 0 && progress) progress(static_cast<double>(written) / static_cast<double>(rows_));
+  });
   return appender_.finish();
 }
 

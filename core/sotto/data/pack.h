@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,8 +51,8 @@ class BlockFileWriter : public RowSink {
   /// The fingerprint of what the rows were read from, where it is known only after the reading. The spec must have one
   /// that this takes the place of.
   void identify(const Digest& fingerprint);
-  /// Puts the file in place and returns its facts; to be called once.
-  Facts finish();
+  /// Puts the file in place and returns its facts; to be called once. `progress` hears the fraction of rows written.
+  Facts finish(const std::function<void(double)>& progress = {});
 
  private:
   void check_row(std::span<const float> values, float label) const;

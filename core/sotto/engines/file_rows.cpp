@@ -87,8 +87,7 @@ class BlockRows final : public RowSource {
       look(file);
       return std::make_unique<InMemoryEngine>(load_rows(file));
     }
-    auto engine =
-        std::make_unique<OutOfCoreEngine>(path_, OutOfCoreOptions{static_cast<std::uint32_t>(choice_.memory_mb)});
+    auto engine = std::make_unique<OutOfCoreEngine>(path_, OutOfCoreOptions{choice_.memory_mb});
     require_same(engine->file());
     look(engine->file());
     return engine;

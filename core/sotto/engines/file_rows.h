@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,7 +12,7 @@ namespace sotto {
 
 struct EngineChoice {
   std::string name = "auto";  ///< in_memory; auto and out_of_core: block files stay on disk
-  std::size_t memory_mb = 256;
+  std::uint32_t memory_mb = 256;
 };
 
 /// A text or IDX file, read into memory through its schema, which must be complete.

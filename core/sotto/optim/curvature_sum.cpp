@@ -19,11 +19,12 @@ double curvature_at(const L& loss, double margin) noexcept {
 
 }  // namespace
 
-CurvatureSum::CurvatureSum(const Loss& loss, const Facts& facts)
+CurvatureSum::CurvatureSum(const Loss& loss, const Facts& facts, double sample)
     : loss_(loss),
       features_(facts.features),
       outputs_(outputs_of(loss, facts.classes)),
       stride_((features_ + kTile - 1) / kTile * kTile),
+      share_(std::min(1.0, sample / static_cast<double>(std::max<std::uint64_t>(1, facts.rows)))),
       rows_(kChunk * stride_, 0.0),
       scores_(outputs_, 0.0),
       sum_(features_ * features_, 0.0) {}
@@ -33,9 +34,16 @@ void CurvatureSum::start(std::span<const double> weights) noexcept {
   clear();
 }
 
+// Multiples of the golden ratio, modulo 1, fill [0, 1) evenly: rows that come in turns are chosen in equal shares.
+bool CurvatureSum::chosen() noexcept {
+  constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
+  return static_cast<double>(kGolden * place_++) * 0x1p-64 < share_;
+}
+
 // Chunks are counted from where the sum began, so that they do not depend on how rows are blocked.
 void CurvatureSum::consume(const RowBlock& block) noexcept {
   for (std::size_t i = 0; i < block.rows; ++i) {
+    if (!chosen()) continue;
     double* row = rows_.data() + filled_ * stride_;
     if (block.sparse()) {
       std::fill(row, row + features_, 0.0);
@@ -68,7 +76,7 @@ void CurvatureSum::weigh(float label, double* row) noexcept {
         }
       },
       loss_);
-  kernels::scale(std::sqrt(std::max(0.0, sum) / static_cast<double>(outputs_)), row, features_);
+  kernels::scale(std::sqrt(std::max(0.0, sum) / (static_cast<double>(outputs_) * share_)), row, features_);
 }
 
 // Tiles of 4 x 4 sums stay in registers while the chunk goes by.
@@ -98,6 +106,7 @@ std::unique_ptr<RowSum> CurvatureSum::empty_copy() const {
 
 void CurvatureSum::clear() noexcept {
   filled_ = 0;
+  place_ = 0;
   std::fill(sum_.begin(), sum_.end(), 0.0);
 }
 

@@ -1,4 +1,6 @@
 #pragma once
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 
@@ -13,7 +15,8 @@ namespace sotto {
 /// are several): the Hessian, or a matrix near its blocks. It guides a solver; nothing rests on its being exact.
 class CurvatureSum final : public RowSum {
  public:
-  CurvatureSum(const Loss& loss, const Facts& facts);
+  /// Of all rows, or of about `sample` of them, chosen by their places alone.
+  CurvatureSum(const Loss& loss, const Facts& facts, double sample = std::numeric_limits<double>::infinity());
 
   /// Starts a new sum at these weights, which must stay while rows are consumed.
   void start(std::span<const double> weights) noexcept;
@@ -27,6 +30,7 @@ class CurvatureSum final : public RowSum {
   friend class Minimiser;
   const AlignedVector& lower_triangle() const noexcept { return sum_; }  // features x features, row by row
 
+  bool chosen() noexcept;
   void weigh(float label, double* row) noexcept;
   void accumulate(AlignedVector& sum) const noexcept;
 
@@ -35,9 +39,11 @@ class CurvatureSum final : public RowSum {
   std::size_t features_;
   std::size_t outputs_;
   std::size_t stride_;  // features, rounded up to whole tiles
+  double share_;        // of the rows that are summed, at most 1
   const double* weights_ = nullptr;
-  std::size_t filled_ = 0;  // rows in rows_
-  AlignedVector rows_;      // a chunk of rows times the root of their curvature
+  std::uint64_t place_ = 0;  // rows that went by since the sum began
+  std::size_t filled_ = 0;   // rows in rows_
+  AlignedVector rows_;       // a chunk of rows times the root of their curvature
   Vector scores_;
   AlignedVector sum_;
 };

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 
 #include "sotto/linalg/cholesky.h"
 #include "sotto/linalg/kernels.h"
@@ -24,6 +25,7 @@ constexpr std::size_t kMemory = 12;     // pairs the quasi-Newton matrix remembe
 constexpr int kTrials = 30;             // of a step length
 constexpr std::uint32_t kPatience = 4;  // steps in which the gradient must fall tenfold, or the curvature is renewed
 constexpr std::uint32_t kMostRenewals = 8;  // a matrix costs many gradients
+constexpr double kSampledRows = 40;         // a feature, for the first matrix; if it does not do, all rows are summed
 
 double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
 double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
@@ -76,7 +78,8 @@ class Minimiser {
     for (std::uint32_t i = 0; i < options_.quick_steps && !certified(); ++i, ++since) {
       const bool slow = since >= kPatience && (renewals == 0 || norm(gradient_) > 0.1 * gradient_before);
       if (facts_.features <= options_.most_curvature_features && slow && renewals < kMostRenewals) {
-        renew_curvature();
+        renew_curvature(renewals == 0 ? kSampledRows * static_cast<double>(facts_.features)
+                                      : std::numeric_limits<double>::infinity());
         ++renewals;
       }
       if (since >= kPatience) {
@@ -105,8 +108,8 @@ class Minimiser {
     }
   }
 
-  void renew_curvature() {
-    CurvatureSum curvature(sum_.loss, facts_);
+  void renew_curvature(double sample) {
+    CurvatureSum curvature(sum_.loss, facts_, sample);
     curvature.start(weights_);
     sum_rows(engine_, curvature, options_.threads);
     // Along directions that no row has, and against rounding, the ridge keeps the factor well conditioned.

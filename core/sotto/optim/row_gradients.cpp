@@ -37,11 +37,13 @@ std::size_t class_of(float label, std::size_t outputs) noexcept {
 
 }  // namespace
 
-RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip)
+RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip, ClipBy by)
     : loss_(loss),
       features_(facts.features),
       outputs_(outputs_of(loss, facts.classes)),
       clip_(clip),
+      by_(by),
+      row_bound_(stored_norm(facts)),
       clips_(clip < constants_of(loss, stored_norm(facts), facts.classes).lipschitz),
       chunk_rows_(chunk_rows_for(features_, outputs_)),
       scores_(outputs_ * chunk_rows_, 0.0),
@@ -108,7 +110,9 @@ void RowGradients::clip_coefficients(const RowBlock& rows) noexcept {
   for (std::size_t i = 0; i < rows.rows; ++i) {
     double squares = 0;
     for (std::size_t k = 0; k < outputs_; ++k) squares += scores_[k * chunk_rows_ + i] * scores_[k * chunk_rows_ + i];
-    const double norm = std::sqrt(squares) * row_norm(rows, i) * (1 + 0x1p-40);
+    const double length = std::sqrt(squares) * (1 + 0x1p-40);
+    if (length * row_bound_ <= clip_) continue;  // most rows, once the weights are good
+    const double norm = length * (by_ == ClipBy::bound ? row_bound_ : row_norm(rows, i));
     if (!(norm > clip_)) continue;
     for (std::size_t k = 0; k < outputs_; ++k) scores_[k * chunk_rows_ + i] *= clip_ / norm;
   }

@@ -28,13 +28,18 @@ inline double rounding_terms(const Loss& loss, const Facts& facts, std::uint64_t
   return facts.features + rows_in_batch + 4 + (outputs == 1 ? 0 : outputs);
 }
 
+/// Which length of a row a gradient is clipped by: its own, or the declared bound, whatever the row's own: then the
+/// slope is clipped, the same for all rows.
+enum class ClipBy { row, bound };
+
 /// Losses and data gradients of rows at given weights, dense or sparse, for one output or several. A gradient is
 /// multiplied by the row's weight, after the clip; losses are not. Equal rows and
 /// weights give equal bits, however the rows are blocked. Nothing allocates after construction.
 class RowGradients {
  public:
   /// A row's gradient longer than `clip` is scaled to that length.
-  RowGradients(const Loss& loss, const Facts& facts, double clip = std::numeric_limits<double>::infinity());
+  RowGradients(const Loss& loss, const Facts& facts, double clip = std::numeric_limits<double>::infinity(),
+               ClipBy by = ClipBy::row);
 
   std::size_t weights() const noexcept { return outputs_ * features_; }
   /// sum += the gradients of the rows, in their order; sum has weights() numbers.
@@ -54,6 +59,8 @@ class RowGradients {
   std::size_t features_;
   std::size_t outputs_;
   double clip_;
+  ClipBy by_;
+  double row_bound_;        // on the norm of a row
   bool clips_;              // the bound of the loss does not imply the clip
   std::size_t chunk_rows_;  // so many rows stay in the nearest cache while every output reads them
   AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row

@@ -1,12 +1,15 @@
 #include "sotto/optim/row_sum.h"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "sotto/base/error.h"
 #include "sotto/base/threads.h"
 #include "sotto/optim/engine.h"
 
@@ -38,6 +41,11 @@ class PartRunner {
   void rethrow() const {
     if (thrown_) std::rethrow_exception(thrown_);
   }
+  void fail(std::exception_ptr thrown) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!thrown_) thrown_ = std::move(thrown);
+    turn_.notify_all();
+  }
 
  private:
   std::uint64_t take() noexcept {
@@ -53,11 +61,6 @@ class PartRunner {
     turn_.notify_all();
     return true;
   }
-  void fail(std::exception_ptr thrown) noexcept {
-    const std::lock_guard lock(mutex_);
-    if (!thrown_) thrown_ = std::move(thrown);
-    turn_.notify_all();
-  }
 
   const Engine& engine_;
   RowSum& total_;
@@ -70,6 +73,27 @@ class PartRunner {
   std::exception_ptr thrown_;
 };
 
+/// The sum being made with other threads than its caller's, for abandon_sums; a process has one where it is used.
+std::atomic<PartRunner*> running{nullptr};
+std::atomic<unsigned> working{0};
+
+/// Results do not depend on how many there are: where the system gives no more threads, fewer do.
+void start(std::vector<std::jthread>& workers, PartRunner& runner, std::vector<std::unique_ptr<RowSum>>& own) {
+  const WithoutSignals quiet;
+  running.store(&runner);
+  try {
+    for (std::size_t i = 1; i < own.size(); ++i) {
+      workers.emplace_back([&runner, &mine = *own[i]] {
+        ++working;
+        runner.work(mine);
+        --working;
+      });
+    }
+  } catch (const std::system_error&) {
+    return;
+  }
+}
+
 }  // namespace
 
 std::uint64_t rows_in_part(std::uint64_t rows) noexcept {
@@ -79,17 +103,24 @@ std::uint64_t rows_in_part(std::uint64_t rows) noexcept {
 
 void sum_rows(const Engine& engine, RowSum& sum, unsigned threads) {
   PartRunner runner(engine, sum);
-  threads = static_cast<unsigned>(std::min<std::uint64_t>(allowed_threads(threads), runner.parts()));
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(allowed_sum_threads(threads), runner.parts()));
   std::vector<std::unique_ptr<RowSum>> own;
   for (unsigned i = 0; i < std::max(1U, threads); ++i) own.push_back(sum.empty_copy());
   {
     std::vector<std::jthread> workers;
     workers.reserve(own.size());
-    for (std::size_t i = 1; i < own.size(); ++i)
-      workers.emplace_back([&runner, &mine = *own[i]] { runner.work(mine); });
+    if (own.size() > 1) start(workers, runner, own);
     runner.work(*own[0]);
   }
+  if (own.size() > 1) running.store(nullptr);
   runner.rethrow();
+}
+
+void abandon_sums() noexcept {
+  PartRunner* sum = running.load();
+  if (sum == nullptr) return;
+  sum->fail(std::make_exception_ptr(Error(ErrorKind::internal, "the process ends")));
+  while (working.load() > 0) std::this_thread::yield();
 }
 
 }  // namespace sotto

@@ -23,6 +23,10 @@ class RowSum : public RowConsumer {
 /// has the same bits for any number of threads and in every engine. Throws what the engine throws.
 void sum_rows(const Engine& engine, RowSum& sum, unsigned threads = 0);
 
+/// For a process that ends inside an engine's callback, on the thread that called sum_rows: the other threads leave the
+/// rows alone when this returns. The sum is not to be gone on with.
+void abandon_sums() noexcept;
+
 inline constexpr std::uint64_t kSumParts = 64;
 /// Rows in a part, the last one excepted: a function of the public number of rows alone.
 std::uint64_t rows_in_part(std::uint64_t rows) noexcept;

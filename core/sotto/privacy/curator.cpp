@@ -383,6 +383,8 @@ Vector Curator::release_minimiser(const ObjectiveNoise& noise,
     entry.linear = std::move(linear);
     entry.tolerance = noise.tolerance;
     entry.curvature = noise.shape.curvature;
+    entry.noises = {event_of(noise.on_objective), event_of(noise.on_release)};
+    entry.release_sensitivity = base_of(noise.on_release).sensitivity;
     return noted(std::move(entry), noise.on_release);
   }
   return noised(std::move(secret), noise.on_release);

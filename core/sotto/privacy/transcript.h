@@ -23,6 +23,8 @@ struct Transcript {
     Vector linear;         ///< of a minimiser: the random linear term
     double tolerance = 0;  ///< of a minimiser: what its gradient is certified to
     double curvature = 0;
+    std::vector<Event> noises;        ///< of a minimiser: of the linear term and of the release, which its event has
+    double release_sensitivity = 0;   ///< of a minimiser: the distance the noise of the release was made for
     std::vector<std::uint64_t> rows;  ///< of a sampled sum: its batch
   };
   std::vector<Entry> entries;

@@ -120,8 +120,8 @@ Exhibited shuffled_as_poisson(const GameRules& rules) {
   const auto bound = [&](const Game& played, const GameRules& by) {
     return lower_bounds(play(played, by), thresholds, kDelta, by.alpha).epsilon;
   };
-  GameRules fewer = rules;  // five thousand steps a game
-  fewer.games = std::max<std::uint64_t>(rules.games / 10, 200);
+  GameRules fewer = rules;                                        // five thousand steps a game
+  fewer.games = std::max<std::uint64_t>(rules.games / 10, 1000);  // fewer could not prove the claim broken
   const Game wrong = [&](bool second, BitSource& bits) { return game.shuffled(second, bits); };
   return {claim,
           kDelta,

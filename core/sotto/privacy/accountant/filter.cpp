@@ -124,7 +124,7 @@ Filter::Cost Filter::cost_of(const Event& event, double distance) const {
   Cost cost;
   if (distance > 0) {
     const double delta = (1 + std::exp(std::min(700.0, state_.budget.epsilon))) * distance * (1 + 0x1p-48);
-    cost.delta = units_up(Exact(std::min(delta, 2.0)), kDeltaUnits);
+    cost.delta = units_up(Exact(std::min(delta, 1.0)), kDeltaUnits);
   }
   switch (state_.kind) {
     case FilterKind::sum: {

@@ -49,7 +49,26 @@ void Ledger::cancel(Reservation&& reservation) {
   do_cancel({reservation.entry_, reservation.nonce_});
 }
 
+namespace {
+
+/// At a large epsilon the numerical distance of noise from its ideal law costs more than the ledger keeps for it: then
+/// no request with such noise fits, however small, and none is suggested.
+void refuse_distance(const Filter& filter, const Filter::Cost& cost) {
+  if (filter.kind() == FilterKind::sum || cost.delta <= filter.limit().delta) return;
+  const auto delta_text = [](std::uint64_t units) { return number_text(static_cast<double>(units) * 1e-18); };
+  const std::string bound = cost.delta >= Filter::kDeltaUnits ? "1 or more" : delta_text(cost.delta);
+  throw Error(ErrorKind::budget_exceeded,
+              "no request with this noise fits: the ledger's epsilon is " + number_text(filter.budget().epsilon) +
+                  ", at which the distance of the noise from its ideal law costs delta " + bound +
+                  ", and the ledger keeps " + delta_text(filter.limit().delta) +
+                  " for that; a ledger with a smaller epsilon takes it, or one with filter sum",
+              "ledger");
+}
+
+}  // namespace
+
 void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::string& hint) {
+  refuse_distance(filter, cost);
   std::string fits;
   for (const Filter::Fit& fit : filter.what_fits()) {
     fits += (fits.empty() ? "" : ", or ") + std::string(fit.event) + " " + std::string(fit.parameter) + " up to " +

@@ -8,7 +8,7 @@ FROM generate_series(1, 1000) i;
 CREATE ROLE curator LOGIN IN ROLE sotto_curator;
 CREATE ROLE analyst LOGIN IN ROLE sotto_analyst;
 GRANT SELECT ON customers TO curator;
-\dx sotto
-\dv sotto.*
+SELECT extname, extversion, extnamespace::regnamespace AS schema FROM pg_extension WHERE extname = 'sotto';
+SELECT viewname, viewowner FROM pg_views WHERE schemaname = 'sotto' ORDER BY 1;
 SELECT proname, prokind, pg_get_function_result(oid) AS result, proparallel
 FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace AND proname !~ '_$' ORDER BY 1, oid;

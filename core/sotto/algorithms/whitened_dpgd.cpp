@@ -1,0 +1,253 @@
+// What: second moments M of the rows with noise, a map T made of them, noisy gradient descent on the images T x.
+// Formula: M' = M + N, entries of the packed triangle N(0, sigma^2); r = 0.3 sigma sqrt(2 d); e_i = max(value_i, 0) +
+// r;
+//   T = X sqrt(m/(0.2 k)) M'(e)^(-1/2), k = max(1, sum max(value_i, 0)/e_i). A row is scaled to |T x| <= X, then spec
+//   7.5 by composition with D of the loss at norm X. mu^2 = mu_moments^2 + T mu_step^2; w = T' u, u the weights of
+//   images.
+// Conditions: delta > 0; both relations; T is a function of M' and public facts. lambda acts on u.
+// Reference: docs/notes/whitening.md; [Dong22, Corollary 3.3].
+// Fails if wrong: WhitenedDpgd.*, Algorithms.*, Replay.*, LedgerReplay.*
+#include "sotto/algorithms/whitened_dpgd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sotto/algorithms/dpgd_shape.h"
+#include "sotto/algorithms/row_count.h"
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/linalg/symmetric_eigen.h"
+#include "sotto/optim/gradient_sum.h"
+#include "sotto/optim/second_moments.h"
+#include "sotto/optim/whitened_rows.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kFloor = 0.3;             // of the noise's largest eigenvalue, added to every value
+constexpr double kShortest = 0.2;          // of the mean squared length of images: what is longer is scaled to it
+constexpr double kKept = 0x1p-10;          // of delta, for the numerical distance of both noises together
+constexpr std::uint64_t kRoom = 4;         // of the declared rows
+constexpr double kLargestStddev = 0x1p45;  // in steps of the grid, as for every mechanism
+constexpr double kFrobenius = 1 + 0x1p-10;
+
+double deviation(const Mechanism& mechanism) {
+  return std::visit([](const auto& m) { return m.stddev(); }, mechanism);
+}
+
+/// Sums of images are rounded at the scale of the map, so under add_remove fewer rows than for others are covered.
+RowCount rows_of(const WhitenedDpgd& method, const PlanInput& input) {
+  RowCount count = row_count(input, method.declared_rows);
+  count.capacity = std::min(count.capacity, kRoom * count.nominal);
+  require(input.facts.rows <= count.capacity, "declared_rows", "the table has more rows than this declaration allows");
+  return count;
+}
+
+/// Everything of a run that is public before it.
+struct Layout {
+  Dpgd descent{};
+  DpgdShape shape{};
+  Calibrated moments{};
+  Calibrated steps{};  // of T sums; its charge is theirs
+  double epsilon = 0, delta = 0, distance = 0;
+};
+
+Dpgd descent_of(const WhitenedDpgd& method) {
+  Dpgd descent;
+  descent.passes = method.passes;
+  descent.step_size = method.step_size;
+  descent.momentum = method.momentum;
+  descent.clip = method.clip;
+  descent.bound = DescentBound::composition;
+  descent.mechanism = MechanismChoice::gaussian;
+  descent.declared_rows = method.declared_rows;
+  return descent;
+}
+
+void refuse_unfit(const WhitenedDpgd& method, const PlanInput& input) {
+  if (input.budget.delta == 0) {
+    throw Error(ErrorKind::unsupported, "delta: second moments without delta are all noise; use objective", "delta");
+  }
+  require(method.share >= 0.01 && method.share <= 0.5, "share", "must lie between 0.01 and 0.5");
+  if (input.facts.features > kMostWhitenedFeatures) {
+    throw Error(
+        ErrorKind::unsupported,
+        fmt::format("features: got {}, at most {} are whitened; use dpgd", input.facts.features, kMostWhitenedFeatures),
+        "features");
+  }
+}
+
+/// The noise of the moments, which cost as much as `whole` over `share` of it.
+Calibrated moments_noise(const WhitenedDpgd& method, const PlanInput& input) {
+  const RowCount rows = rows_of(method, input);
+  const double norm = stored_norm(input.facts);
+  const double exact = second_moments_sensitivity(norm, input.budget.relation == Relation::replace_one);
+  const double rounding = sum_rounding(rows.capacity, norm * norm);
+  require(2 * rounding <= 0.1 * exact, "rows", "sums over so many rows are too inexact in binary64");
+  Calibrated noise =
+      calibrate(MechanismChoice::gaussian,
+                {exact + 2 * rounding, SecondMoments::packed_size(input.facts.features), 1, 1}, input.budget);
+  auto& gaussian = std::get<GaussianNoise>(noise.mechanism);
+  gaussian.mu *= std::sqrt(method.share);
+  noise.charge.event = gaussian.event();
+  return noise;
+}
+
+/// The largest Frobenius norm a map may have: sqrt d times that of its largest value.
+double longest_map(const Layout& layout, const PlanInput& input) {
+  const double features = input.facts.features;
+  const double floor = kFloor * deviation(layout.moments.mechanism) * std::sqrt(2 * features);
+  const double rows = static_cast<double>(layout.shape.rows);
+  return input.facts.data_norm * std::sqrt(features * rows / (kShortest * floor));
+}
+
+/// How far a computed sum of images may be from that of exact products: the sum, then T times it.
+double image_rounding(const Layout& layout, const PlanInput& input) {
+  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
+  const double bound = std::min(constants.lipschitz, layout.shape.clip);
+  const double product =
+      2 * 0x1p-53 * (input.facts.features + 4.0) * static_cast<double>(layout.shape.capacity) * bound;
+  return kFrobenius * longest_map(layout, input) * (sum_rounding(layout.shape.capacity, bound) + product);
+}
+
+/// Noise for a larger sensitivity: the same mu.
+Calibrated widened(Calibrated noise, double by) {
+  auto& gaussian = std::get<GaussianNoise>(noise.mechanism);
+  gaussian.sensitivity += by;
+  gaussian.grid = make_grid(gaussian.sensitivity, gaussian.dimension);
+  return noise;
+}
+
+/// With `delta` for ideal noise; the rest of the budget's is for the numerical distance.
+Layout lay_out(const WhitenedDpgd& method, const PlanInput& input, double delta) {
+  refuse_unfit(method, input);
+  PlanInput kept = input;
+  kept.budget.delta = delta;
+  Layout layout;
+  layout.descent = descent_of(method);
+  layout.moments = moments_noise(method, kept);
+  layout.shape = dpgd_shape(layout.descent, kept);
+  layout.shape.capacity = rows_of(method, input).capacity;
+  layout.steps = dpgd_composition(layout.descent, layout.shape, kept);
+  const double rounding = image_rounding(layout, input);
+  const double sensitivity = base_of(layout.steps.mechanism).sensitivity;
+  require(2 * rounding <= 0.05 * sensitivity, "rows", "sums of so many images of rows are too inexact in binary64");
+  // What constants_at() keeps for the rounding of margins is for 2^28 features at weights of the rows themselves.
+  require(longest_map(layout, input) * (input.facts.features + 4.0) <= 0x1p26, "rows",
+          "scores of images of so many rows are too inexact in binary64");
+  layout.steps = widened(layout.steps, 2 * rounding);
+  auto& step = std::get<GaussianNoise>(layout.steps.mechanism);
+  step.mu *= std::sqrt(1 - method.share);
+  layout.steps.charge.event = step.event();
+
+  const Charge charges[] = {layout.moments.charge, layout.steps.charge};
+  layout.distance = layout.moments.distance + layout.steps.distance;
+  layout.epsilon = input.budget.epsilon;
+  layout.delta = composed_delta(charges, layout.epsilon) + (1 + std::exp(layout.epsilon)) * layout.distance;
+  require(layout.delta <= input.budget.delta, "delta", "is too small for gaussian noise, which has a numerical delta");
+  for (const Calibrated& noise : {layout.moments, layout.steps}) {
+    require(deviation(noise.mechanism) <= kLargestStddev * base_of(noise.mechanism).grid.step, "epsilon",
+            "is too small: the noise would leave the range of its integers");
+  }
+  // The card shows one noise; what it says of deltas is about both.
+  layout.steps.epsilon = layout.epsilon;
+  layout.steps.delta = layout.delta;
+  layout.steps.delta_num = (1 + std::exp(layout.epsilon)) * layout.distance;
+  return layout;
+}
+
+/// The distance is known once there is a layout: the second one spends what the first kept for nothing.
+Layout lay_out(const WhitenedDpgd& method, const PlanInput& input) {
+  const double delta = input.budget.delta;
+  Layout first = lay_out(method, input, delta * (1 - kKept));
+  const double numerical = (1 + std::exp(input.budget.epsilon)) * first.distance * (1 + 0x1p-20);
+  if (!(numerical < delta * kKept)) return first;
+  Layout second = lay_out(method, input, (delta - numerical) * (1 - 0x1p-40));
+  return second.distance <= first.distance ? second : first;
+}
+
+/// T from the released moments: reads no row.
+Whitening whitening_of(const Vector& packed, const Layout& layout, const PlanInput& input) {
+  const std::size_t features = input.facts.features;
+  const SymmetricEigen eigen = symmetric_eigen(unpack_second_moments(packed, features), features);
+  const double floor = kFloor * deviation(layout.moments.mechanism) * std::sqrt(2 * static_cast<double>(features));
+  Vector roots(features);
+  double directions = 0;
+  for (std::size_t i = 0; i < features; ++i) {
+    const double value = std::max(eigen.values[i], 0.0);
+    directions += value / (value + floor);
+    roots[i] = 1 / std::sqrt(value + floor);
+  }
+  const double rows = static_cast<double>(layout.shape.rows);
+  const double scale = input.facts.data_norm * std::sqrt(rows / (kShortest * std::max(1.0, directions)));
+  for (double& root : roots) root *= scale;
+  Whitening whitening{features, recombine(eigen, roots)};
+  // The plan pays for rounding up to this norm, whatever the decomposition did.
+  const double most = kFrobenius * longest_map(layout, input), norm = whitening.frobenius();
+  if (!(norm <= most)) {
+    for (double& entry : whitening.matrix) entry = std::isfinite(norm) ? entry * (0.999 * most / norm) : 0.0;
+  }
+  return whitening;
+}
+
+}  // namespace
+
+double whitening_noise(const WhitenedDpgd& method, const PlanInput& input) {
+  refuse_unfit(method, input);
+  const double rows = static_cast<double>(row_count(input, method.declared_rows).nominal);
+  const double norm = input.facts.data_norm;
+  return deviation(moments_noise(method, input).mechanism) * std::sqrt(2.0 * input.facts.features) /
+         (rows * norm * norm);
+}
+
+Plan WhitenedDpgd::plan(const PlanInput& input) const {
+  check_input(input);
+  const Layout layout = lay_out(*this, input);
+  Plan plan;
+  plan.method = kName;
+  plan.noise = layout.steps;
+  plan.noise_at = NoiseAt::each_scan;
+  plan.charges = {layout.steps.charge, layout.moments.charge};
+  plan.distance = layout.distance;
+  plan.l2_sensitivity = base_of(layout.steps.mechanism).sensitivity;
+  plan.guarantee = {layout.epsilon, layout.delta, input.budget.relation, "one row", "second moments and all iterates"};
+  plan.theorem = "spec 7.5 and 4.2, composition of the moments and every noised sum; [Dong22, Corollary 3.3]";
+  plan.remarks.push_back(std::to_string(layout.shape.passes) + " steps of size " + number_text(layout.shape.step_size) +
+                         " on whitened rows; lambda acts on the weights of whitened rows");
+  plan.remarks.push_back(
+      fmt::format("second moments of the rows first: noise of standard deviation {:.3g} an entry, {} of mu^2",
+                  deviation(layout.moments.mechanism), number_text(share)));
+  if (input.budget.relation == Relation::add_remove) {
+    plan.remarks.push_back("add_remove over tables of at most " + std::to_string(layout.shape.capacity) + " rows");
+  }
+  return plan;
+}
+
+Vector WhitenedDpgd::run(const Run& run) const {
+  const Layout layout = lay_out(*this, run.input);
+  const DpgdShape& shape = layout.shape;
+  SecondMoments moments(run.input.facts);
+  sum_rows(run.engine, moments);
+  const Whitening whitening =
+      whitening_of(run.curator.release(moments.take(), layout.moments.mechanism), layout, run.input);
+  const WhitenedRows images(run.engine, whitening);
+  WhitenedGradient sum(run.input.problem.loss, run.input.facts, shape.clip, whitening);
+  const double lambda = run.input.problem.lambda, divisor = static_cast<double>(shape.batch_rows);
+  Vector weights(shape.weights, 0.0), velocity = weights, own = weights;
+  for (std::uint64_t step = 0; step < shape.steps(); ++step) {
+    sum.start(own);
+    sum_rows(images, sum);
+    const Vector noised = run.curator.release(sum.take(), dpgd_noise_at(weights, layout.steps, shape, run.input));
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      velocity[i] = momentum * velocity[i] + (noised[i] / divisor + lambda * weights[i]);
+      weights[i] -= shape.step_size * velocity[i];
+    }
+    own = whitening.transposed_times(weights);
+    run.progress(static_cast<double>(step + 1) / static_cast<double>(shape.steps()));
+  }
+  return own;
+}
+
+}  // namespace sotto

@@ -1,0 +1,8 @@
+\echo Use "ALTER EXTENSION sotto UPDATE" to load this file. \quit
+
+-- FROM t TABLESAMPLE sotto.keyed(part, parts) REPEATABLE (key): whoever may read the table may read it in any order.
+CREATE FUNCTION sotto.keyed(internal) RETURNS tsm_handler
+  LANGUAGE C STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_keyed';
+COMMENT ON FUNCTION sotto.keyed IS 'TABLESAMPLE method: all rows, or one of some disjoint shares, in a keyed order of pages and of rows in them';
+REVOKE ALL ON FUNCTION sotto.keyed FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sotto.keyed TO sotto_analyst, sotto_curator;

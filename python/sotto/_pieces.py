@@ -1,0 +1,114 @@
+"""Large inputs are checked and converted piece by piece: between two pieces the interpreter looks at signals, so that Ctrl-C
+is heard at once and not when all rows are through. What scikit-learn says about an input it says about a piece."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+#: Values that take some milliseconds, labels by number and labels that are objects or texts.
+_VALUES = 1 << 20
+_NUMBERS = 1 << 17
+_TEXTS = 1 << 13
+_FLOATS = (np.float64, np.float32)
+
+
+def spans(rows: int, size: int) -> Iterator[slice]:
+    return (slice(first, first + size) for first in range(0, rows, size))
+
+
+def label_spans(y: Any) -> Iterator[slice]:
+    return spans(len(y), _NUMBERS if y.dtype.kind in "biuf" else _TEXTS)
+
+
+def checked(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows and labels as scikit-learn's validate_data returns them."""
+    if y is None or not (_large(X) or _plain(X)):
+        X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=list(_FLOATS), y_numeric=False)
+        return X, column_or_1d(y, warn=True)
+    validate_data(estimator, X, y, skip_check_array=True)
+    check_consistent_length(X, y)
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind in "fO":
+        for part in label_spans(y):
+            assert_all_finite(y[part], input_name="y")
+    return _rows(estimator, X), y
+
+
+def checked_rows(estimator: Any, X: Any) -> Any:
+    """The same for rows to predict."""
+    if not (_large(X) or _plain(X)):
+        return validate_data(estimator, X, accept_sparse="csr", dtype=list(_FLOATS), reset=False)
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    return _rows(estimator, X)
+
+
+def refuse_continuous(y: Any) -> None:
+    # Whole numbers and truths are classes whatever they are; the question costs more than reading them.
+    if y.dtype.kind in "biu":
+        return
+    for part in label_spans(y):
+        check_classification_targets(y[part])
+
+
+def unique(y: Any) -> Any:
+    found = [np.unique(y[part]) for part in label_spans(y)]
+    return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
+
+
+def in_pieces(y: Any, convert: Callable[[Any], Any], dtype: Any) -> Any:
+    out = np.empty(len(y), dtype=dtype)
+    for part in label_spans(y):
+        out[part] = convert(y[part])
+    return out
+
+
+def _plain(X: Any) -> bool:
+    """Floats in two dimensions: there is nothing to convert, and less to ask than check_array does."""
+    return type(X) in (np.ndarray, np.memmap) and X.ndim == 2 and X.dtype in _FLOATS and min(X.shape) > 0
+
+
+def _large(X: Any) -> bool:
+    shape = getattr(X, "shape", None)
+    if shape is None or len(shape) != 2:
+        return False
+    return int(X.nnz if scipy.sparse.issparse(X) else shape[0] * shape[1]) > _VALUES
+
+
+def _rows(estimator: Any, X: Any) -> Any:
+    if scipy.sparse.issparse(X):
+        return _sparse_rows(estimator, X)
+    one_float = not hasattr(X, "iloc") or len(set(X.dtypes)) == 1 and X.dtypes.iloc[0] in _FLOATS
+    if hasattr(X, "__array__") and one_float and not hasattr(X, "to_arrow"):
+        array = np.asarray(X)  # without a copy
+        if array.dtype in _FLOATS:
+            lines = array if array.flags.c_contiguous else array.T
+            for part in spans(len(lines), max(1, _VALUES // max(1, lines.shape[1]))):
+                assert_all_finite(lines[part], estimator_name=type(estimator).__name__, input_name="X")
+            return array
+    return _converted(estimator, X)
+
+
+def _converted(estimator: Any, X: Any) -> Any:
+    rows, features = X.shape
+    out: Any = None
+    for part in spans(rows, max(1, _VALUES // 4 // max(1, features))):  # a conversion takes longer than a check
+        piece = X.iloc[part] if hasattr(X, "iloc") else X[part]
+        piece = check_array(piece, dtype=list(_FLOATS), estimator=estimator, input_name="X")
+        out = np.empty((rows, features), dtype=piece.dtype) if out is None else out
+        out[part] = piece
+    return out
+
+
+def _sparse_rows(estimator: Any, X: Any) -> Any:
+    matrix = X.tocsr()
+    if matrix.dtype not in _FLOATS:
+        return check_array(matrix, accept_sparse="csr", dtype=list(_FLOATS), estimator=estimator, input_name="X")
+    for part in spans(matrix.nnz, _VALUES):
+        assert_all_finite(matrix.data[part], estimator_name=type(estimator).__name__, input_name="X")
+    return matrix

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""What holds for every verb of the command line. Usage: command_line.py <path of the program>"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+
+
+def verbs():
+    """Every verb that does something, as its words, with what its --help says."""
+    found = {}
+
+    def walk(path):
+        text = run(*path, "--help").stdout
+        below = re.search(r"^Subcommands:\n((?:  .*\n?)+)", text, re.MULTILINE)
+        names = re.findall(r"^  (\S+)", below.group(1), re.MULTILINE) if below else []
+        for name in names:
+            walk((*path, name))
+        if not names:
+            found[path] = text
+    walk(())
+    return found
+
+
+def flags_in(text):
+    return set(re.findall(r"^ +(?:-\w,)?(--[a-z][a-z0-9-]*)", text, re.MULTILINE))
+
+
+class EveryVerb(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.verbs = verbs()
+
+    def test_the_walk_finds_verbs_and_flags(self):
+        for path in (("train",), ("data", "pack"), ("data", "synth", "sphere"), ("ledger", "show"), ("man",)):
+            self.assertIn(path, self.verbs)
+        self.assertGreaterEqual(len(self.verbs), 20)
+        self.assertLessEqual({"--method", "--epsilon", "--memory-mb"}, flags_in(self.verbs["train",]))
+
+    def test_every_verb_has_json(self):
+        for path, text in self.verbs.items():
+            self.assertIn("--json", flags_in(text), path)
+
+    def test_the_help_says_that_the_memory_of_out_of_core_is_all_it_keeps(self):
+        self.assertRegex(self.verbs["train",], r"--memory-mb[^-]*all that it keeps in memory, the[ \n]+mapped part")
+
+    def test_text_that_a_program_reads_comes_as_an_object_too(self):
+        for verb in ("man", "completion"):
+            self.assertEqual(json.loads(run(verb, "--json").stdout)["text"], run(verb).stdout[:-1])
+
+    def test_a_mistake_on_the_command_line_is_an_error_object_with_json(self):
+        for path in self.verbs:
+            for arguments in (("--json", "--no-such-flag"), ("--no-such-flag", "--json")):
+                ran = run(*path, *arguments)
+                self.assertEqual((ran.returncode, ran.stdout), (2, ""), path)
+                error = json.loads(ran.stderr)["error"]
+                self.assertEqual(error["kind"], "invalid argument")
+                self.assertTrue(error["message"])
+        self.assertIn("--data", json.loads(run("train", "--json").stderr)["error"]["message"])
+        self.assertIn("subcommand", json.loads(run("no-such-verb", "--json").stderr)["error"]["message"])
+        self.assertRaises(ValueError, json.loads, run("train", "--no-such-flag").stderr)
+
+    def test_every_flag_is_in_the_manual(self):
+        page = run("man").stdout.replace("\\-", "-")
+        sections = dict(re.findall(r"^\.SS sotto ([^\n]+)\n(.*?)(?=^\.S[SH] )", page, re.MULTILINE | re.DOTALL))
+        for path, text in self.verbs.items():
+            told = set(re.findall(r"^\\fB(--[^\\]+)\\fR", sections[" ".join(path)], re.MULTILINE))
+            self.assertEqual(flags_in(text) - told, set(), path)
+
+    @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "no program to read a manual with")
+    def test_the_manual_is_well_formed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = folder + "/sotto.1"
+            with open(page, "w", encoding="utf-8") as file:
+                file.write(run("man").stdout)
+            shown = subprocess.run(["man", "--warnings", "-l", page], stdin=subprocess.DEVNULL, capture_output=True,
+                                   text=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "100"})
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        self.assertIn("--memory-mb", shown.stdout)
+
+    def complete(self, *words):
+        """What bash offers for the last of these words."""
+        script = ("source /dev/stdin <<< \"$SCRIPT\"; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _sotto; "
+                  "printf '%s\\n' \"${COMPREPLY[@]}\"")
+        ran = subprocess.run(["bash", "--norc", "-c", script, "bash", *words], capture_output=True, text=True,
+                             check=True, stdin=subprocess.DEVNULL, env={**os.environ, "SCRIPT": run("completion").stdout})
+        self.assertEqual(ran.stderr, "")
+        return ran.stdout.split()
+
+    @unittest.skipUnless(shutil.which("bash"), "no bash")
+    def test_bash_completes_verbs_and_flags(self):
+        self.assertEqual(self.complete("sotto", "train", "--me"), ["--method", "--mechanism", "--memory-mb"])
+        self.assertEqual(self.complete("sotto", "train", "--met"), ["--method"])
+        self.assertEqual(self.complete("sotto", "tr"), ["train"])
+        self.assertEqual(self.complete("sotto", "data", "synth", "sp"), ["sphere"])
+        self.assertEqual(self.complete("sotto", "data", "synth", "sphere", "--marg"), ["--margin"])
+        for path, text in self.verbs.items():
+            self.assertEqual(flags_in(text) - set(self.complete("sotto", *path, "--")), set(), path)
+
+
+class Counts(unittest.TestCase):
+    """A whole number with a sign, or too large, is refused and does not wrap around."""
+
+    def test_signs_and_overflow_are_refused(self):
+        plan = ["plan", "--lambda", "0.01", "--epsilon", "1"]
+        for arguments in (
+                plan + ["--features", "5", "--rows"],
+                plan + ["--rows", "100", "--features"],
+                ["train", "--data", "none.csv", "--memory-mb"],
+                ["train", "--data", "none.csv", "--order-seed"],
+                ["train", "--data", "none.csv", "--noise-seed"],
+                ["tune", "--data", "none.csv", "--grid", "passes=1", "--mean-runs"],
+                ["tune", "--data", "none.csv", "--grid", "passes=1", "--noise-seed"],
+                ["data", "bounds", "--data", "none.csv", "--out", "none.json", "--noise-seed"],
+                ["data", "pack", "--data", "none.csv", "--out", "none.sotto", "--memory-mb"],
+                ["data", "synth", "sphere", "--out", os.devnull, "--seed"],
+                ["data", "synth", "sphere", "--out", os.devnull, "--rows"],
+                ["audit", "--all", "--seed"],
+                ["audit", "--method", "bolt_on", "--epsilon", "1", "--rows"]):
+            field = arguments[-1][2:].replace("-", "_")
+            for value in ("-5", "-18446744073709541616", "18446744073709551616", "1.5"):
+                ran = run(*arguments, value, "--json")
+                self.assertEqual(ran.returncode, 2, (arguments, value, ran.stderr))
+                self.assertEqual(json.loads(ran.stderr)["error"]["field"], field)
+                self.assertIn(value, ran.stderr)
+        self.assertEqual(run("audit", "--all", "--games", "-5").returncode, 2)
+
+    def test_a_count_of_personal_epsilons_has_no_sign(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rows, epsilons = folder + "/rows.csv", folder + "/epsilons.txt"
+            with open(rows, "w", encoding="utf-8") as file:
+                file.write("x,y\n" + "0.5,1\n" * 10)
+            train = ["train", "--data", rows, "--label", "y", "--data-norm", "1", "--range-all", "0:1", "--method",
+                     "scs13", "--epsilon", "1", "--personal-epsilons", epsilons]
+            for line, code in (("0.5 10", 0), ("0.5 -18446744073709551606", 2), ("0.5 ten", 2), ("0.5 10 10", 2)):
+                with open(epsilons, "w", encoding="utf-8") as file:
+                    file.write(line + "\n")
+                self.assertEqual(run(*train).returncode, code, line)
+
+
+class BlockFileInfo(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.small = cls.packed("small", 10)
+        cls.large = cls.packed("large", 15000)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def packed(cls, name, rows, *more):
+        """Rows of 400 features: 1,600 bytes each in the block file."""
+        table, out = f"{cls.folder.name}/{name}.csv", f"{cls.folder.name}/{name}.sotto"
+        with open(table, "w", encoding="utf-8") as file:
+            file.write(",".join(f"x{i}" for i in range(400)) + ",y\n" + ("1," + "0," * 399 + "1\n") * rows)
+        ran = run("data", "pack", "--data", table, "--label", "y", "--out", out,
+                  *(more or ("--range-all", "0:1", "--data-norm", "1")))
+        assert ran.returncode == 0, ran.stderr
+        return out
+
+    @staticmethod
+    def peak_kilobytes(*arguments):
+        """Started by a small process: the peak of the one that starts counts for what it starts."""
+        script = ("import os, sys; _, status, usage = os.wait4(os.spawnv(os.P_NOWAIT, sys.argv[1], sys.argv[1:]), 0); "
+                  "print(usage.ru_maxrss, file=sys.stderr); sys.exit(status != 0)")
+        ran = subprocess.run([sys.executable, "-I", "-S", "-c", script, PROGRAM, *arguments], capture_output=True,
+                             text=True, check=True)
+        return int(ran.stderr)
+
+    def test_a_file_is_checked_and_not_kept(self):
+        self.assertGreater(os.path.getsize(self.large), 23 << 20)
+        more = (self.peak_kilobytes("data", "info", "--data", self.large) -
+                self.peak_kilobytes("data", "info", "--data", self.small))
+        self.assertLess(more, 10 << 10)
+
+    def test_a_flipped_bit_is_noticed(self):
+        damaged = self.folder.name + "/damaged.sotto"
+        with open(self.large, "rb") as file:
+            content = bytearray(file.read())
+        content[len(content) // 2] ^= 1
+        with open(damaged, "wb") as file:
+            file.write(content)
+        self.assertEqual(run("data", "info", "--data", self.large).returncode, 0)
+        ran = run("data", "info", "--data", damaged)
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertIn("checksum", ran.stderr)
+
+    def test_it_says_where_the_bounds_are_from(self):
+        self.assertIn("bounds were declared", run("data", "info", "--data", self.small).stdout)
+        assumed = self.packed("assumed", 10, "--assume-bounds-from-data")
+        self.assertIn("NOT PRIVATE", run("data", "info", "--data", assumed).stdout)
+        self.assertEqual(json.loads(run("data", "info", "--data", assumed, "--json").stdout)["bounds"],
+                         "assumed_from_data")
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
