@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <memory>
@@ -39,6 +40,13 @@ Json lines_json(const AccountReport& report, const Asked& asked) {
   return lines;
 }
 
+/// Whether numerics, not a theorem, may be what keeps the bounds apart.
+bool is_wide(const AccountReport& report, const Asked& asked) {
+  const double floor = asked.epsilon ? 1e-6 : 0;
+  return report.tightest == AccountantChoice::pld &&
+         report.value.upper - report.value.lower > 1e-3 * std::max(report.value.upper, floor);
+}
+
 std::string report_text(const AccountReport& report, const Asked& asked, Relation relation) {
   std::string text =
       fmt::format("{} at most {} ({} at least {:.6g}) at {} {:g}, {}, by {}\n", asked.name(),
@@ -49,6 +57,9 @@ std::string report_text(const AccountReport& report, const Asked& asked, Relatio
     const std::string why = line.value ? std::string(line.theorem) : line.refused;
     text += fmt::format("  {:<5} {:<12} {}{}{}\n", enum_name(line.accountant), value, line.detail,
                         line.detail.empty() ? "" : "; ", why);
+  }
+  if (is_wide(report, asked)) {
+    text += "remark: lower and upper are more than 0.1 percent apart; upper holds all the same\n";
   }
   text.pop_back();
   return text;
@@ -114,6 +125,7 @@ struct AccountVerb {
     json["accountant"] = enum_name(report.tightest);
     json["event"] = event_text(event);
     json["accountants"] = lines_json(report, question);
+    json["wide"] = is_wide(report, question);
     output.print(json.dump(2));
   }
 

@@ -50,21 +50,17 @@ struct CalibrateVerb {
       case Unknown::noise: found.plan.noise = noise_for(found.plan, target(), only); break;
       case Unknown::steps: found.plan.steps = steps_for(found.plan, target(), only); break;
       case Unknown::rate: found.plan.rate = rate_for(found.plan, target(), only); break;
-      case Unknown::epsilon:
-        found.epsilon =
-            account_epsilon(found.plan.event(flags.relation()), flags.relation(), found.delta, only).value.upper;
-        break;
-      case Unknown::delta:
-        found.delta =
-            account_delta(found.plan.event(flags.relation()), flags.relation(), found.epsilon, only).value.upper;
-        break;
+      case Unknown::epsilon: found.epsilon = epsilon_for(found.plan, {0, found.delta, flags.relation()}, only); break;
+      case Unknown::delta: found.delta = delta_for(found.plan, {found.epsilon, 0, flags.relation()}, only); break;
     }
     return found;
   }
 
   void run(const Output& output) const {
     const Unknown what = unknown();
-    const Found found = solve(what);
+    Found found = solve(what);
+    // All rows at every step: nothing is sampled.
+    if (found.plan.rate == 1 && found.plan.sampling == Sampling::poisson) found.plan.sampling = Sampling::none;
     Json json{{"solved_for", enum_name(what)},
               {"noise", found.plan.noise},
               {"steps", found.plan.steps},

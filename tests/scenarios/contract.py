@@ -122,8 +122,19 @@ class Contract(unittest.TestCase):
                                           "1e-5", "--json"))["noise"]
         told = json.loads(self.run_sotto("account", "--rate", "0.01", "--noise", repr(noise), "--steps", "1000",
                                          "--delta", "1e-5", "--json"))
-        self.assertLessEqual(told["epsilon"]["upper"], 1.001)  # two grids, each within 0.05 percent
+        self.assertLessEqual(told["epsilon"]["upper"], 1)
         self.assertGreater(told["epsilon"]["upper"], 0.99)
+
+    def test_calibrate_without_sampling_says_so(self):
+        plan = ["calibrate", "--noise", "2", "--delta", "1e-5"]
+        self.assertEqual(json.loads(self.run_sotto(*plan, "--json"))["sampling"], "none")
+        self.assertIn(": none gaussian, rate 1, 1 steps", self.run_sotto(*plan))
+        self.assertEqual(json.loads(self.run_sotto(*plan, "--rate", "0.1", "--json"))["sampling"], "poisson")
+
+    def test_account_refuses_delta_zero_where_no_epsilon_holds(self):
+        told = subprocess.run([PROGRAM, "account", "--noise", "1", "--delta", "0"], capture_output=True, text=True)
+        self.assertNotEqual(told.returncode, 0)
+        self.assertIn("no accountant gives this plan a finite epsilon", told.stderr)
 
     def test_a_ledger_is_charged_and_shown(self):
         self.run_sotto("ledger", "create", "L", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--data",

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant/gdp.h"
+#include "sotto/privacy/accountant/loss_basic.h"
 #include "sotto/privacy/accountant/loss_grid.h"
 #include "sotto/privacy/accountant/loss_sum.h"
 #include "sotto/privacy/accountant/pld.h"
@@ -25,7 +26,7 @@ double profile_of(const LossLaw& law, double epsilon) {
 double profile_of(const LossGrid& grid, const std::vector<double>& mass, double infinite, double epsilon) {
   double sum = infinite;
   for (std::size_t i = 0; i < mass.size(); ++i) {
-    const double loss = static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * grid.step;
+    const double loss = grid.offset + static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * grid.step;
     if (loss > epsilon) sum -= mass[i] * std::expm1(epsilon - loss);
   }
   return sum;
@@ -69,7 +70,7 @@ TEST(AccountantPld, ProfilesAreProfiles) {
 TEST(AccountantPld, TheGridBracketsTheProfile) {
   for (const NamedLaw& named : all_laws()) {
     for (const double step : {0.3, 0.05, 0.007}) {
-      const LossGrid grid = discretise(named.law, step, range_of(named.law, {1e-14, 1e-14}));
+      const LossGrid grid = discretise(named.law, {step}, range_of(named.law, {1e-14, 1e-14}));
       for (double epsilon = -1.5; epsilon < 3; epsilon += 0.0131) {
         const double truth = profile_of(named.law, epsilon);
         const double upper = profile_of(grid, grid.upper, grid.infinite_upper, epsilon);
@@ -81,6 +82,88 @@ TEST(AccountantPld, TheGridBracketsTheProfile) {
       for (const double mass : grid.lower) ASSERT_GE(mass, 0);
     }
   }
+}
+
+TEST(AccountantPld, TheGridBracketsTheProfilesOfRareRowsWhateverItsStepAndOffset) {
+  for (const double rate : {1e-6, 1e-3}) {
+    for (const double noise : {0.4, 1.0, 2.0}) {
+      const LossLaw laws[] = {loss_law(PoissonSampledEvent{rate, noise}, Side::remove),
+                              loss_law(PoissonSampledEvent{rate, noise}, Side::add),
+                              loss_law(PoissonSampledEvent{rate, noise}, Side::replace),
+                              loss_law(FixedSizeSampledEvent{rate, noise}, Side::replace)};
+      for (const LossLaw& law : laws) {
+        for (const double step : {0.3 * rate, 3 * rate, 50 * rate}) {
+          const LossRange range = range_of(law, {1e-12, 1e-12});
+          if ((range.high - range.low) / step > 2e4) continue;
+          for (const double offset : {0.0, mean_of_bulk(law, step), 0.37 * step}) {
+            const LossGrid grid = discretise(law, {step, offset}, range);
+            for (double epsilon = -9.3 * step; epsilon < 12 * step; epsilon += 0.31 * step) {
+              const double truth = profile_of(law, epsilon);
+              EXPECT_GE(profile_of(grid, grid.upper, grid.infinite_upper, epsilon), truth - 1e-14)
+                  << rate << " " << step;
+              EXPECT_LE(profile_of(grid, grid.lower, grid.infinite_lower, epsilon), truth + 1e-14)
+                  << rate << " " << step;
+            }
+            for (const double mass : grid.lower) ASSERT_GE(mass, 0);
+          }
+        }
+      }
+    }
+  }
+}
+
+/// delta of two steps, side remove, by Simpson's rule over the first output.
+double two_steps_delta(double rate, double noise, double epsilon) {
+  const LossLaw law = loss_law(PoissonSampledEvent{rate, noise}, Side::remove);
+  const auto density = [&](double x, double at) { return std::exp(-(x - at) * (x - at) / (2 * noise * noise)); };
+  const double least = std::log1p(-rate);
+  const int n = 40000;
+  const double from = -12 * noise, to = 1 + 14 * noise, h = (to - from) / n;
+  double sum = 0;
+  for (int i = 0; i <= n; ++i) {
+    const double x = from + i * h;
+    const double p = (1 - rate) * density(x, 0) + rate * density(x, 1);
+    const double rest = epsilon - std::log1p(rate * std::expm1((x - 0.5) / (noise * noise)));
+    sum += (i == 0 || i == n ? 1 : i % 2 ? 4 : 2) * p * (rest > least ? profile_of(law, rest) : -std::expm1(rest));
+  }
+  return sum * h / 3 / (noise * 2.5066282746310002);
+}
+
+TEST(AccountantPld, TwoStepsWithRareRowsAgreeWithAnIntegral) {
+  for (const double rate : {1e-2, 1e-4, 1e-6}) {
+    for (const double noise : {0.5, 1.0}) {
+      for (const double scale : {0.5, 3.0, 20.0}) {
+        const double epsilon = scale * rate, truth = two_steps_delta(rate, noise, epsilon);
+        if (truth < 1e-13) continue;
+        const Bound bound = pld_delta(repeat(PoissonSampledEvent{rate, noise}, 2), kAddRemove, epsilon);
+        EXPECT_GE(bound.upper, truth * (1 - 1e-6)) << rate << " " << noise << " " << scale;
+        EXPECT_LE(bound.lower, truth * (1 + 1e-6)) << rate << " " << noise << " " << scale;
+        EXPECT_LE(bound.upper, truth * 1.01) << rate << " " << noise << " " << scale;
+      }
+    }
+  }
+}
+
+TEST(AccountantBasic, BoundsMeetForOneReleaseAndHoldForMany) {
+  for (const NamedLaw& named : all_laws()) {
+    const LossTerm once[] = {{named.law, 1}}, often[] = {{named.law, 7}};
+    const double given = 0.4, truth = profile_of(named.law, given);
+    if (truth < 1e-9) continue;
+    EXPECT_NEAR(basic_delta(once, given).upper / truth, 1, 1e-9) << named.name;
+    EXPECT_NEAR(basic_delta(once, given).lower / truth, 1, 1e-9) << named.name;
+    EXPECT_GE(basic_delta(often, 7 * given).upper, std::min(1.0, 7 * truth * (1 - 1e-9))) << named.name;
+    const Bound there = basic_epsilon(once, truth * 1.0001);
+    EXPECT_LE(there.lower, given) << named.name;
+    EXPECT_LE(there.upper, given) << named.name;
+  }
+  // T delta_1(0) <= delta, and nothing is infinite where each release has a finite epsilon.
+  const auto epsilon = [](double rate, std::uint64_t steps, double delta) {
+    return pld_epsilon(repeat(PoissonSampledEvent{rate, 1}, steps), kAddRemove, delta).upper;
+  };
+  EXPECT_EQ(epsilon(1e-12, 1000000, 1e-5), 0);
+  EXPECT_EQ(epsilon(1e-9, 1000, 1e-6), 0);
+  const LossTerm rare[] = {{loss_law(PoissonSampledEvent{1e-12, 1}, Side::remove), 1000000}};
+  EXPECT_TRUE(std::isfinite(basic_epsilon(rare, 1e-20).upper));
 }
 
 TEST(AccountantPld, OneReleaseAgreesWithPublishedProfiles) {
@@ -204,7 +287,7 @@ TEST(AccountantPld, RandomisedResponsesAreExact) {
 TEST(AccountantPld, AgreesWithDirectConvolution) {
   const LossLaw law = loss_law(PoissonSampledEvent{0.2, 0.5}, Side::remove);
   const double step = 0.01;
-  const LossGrid grid = discretise(law, step, range_of(law, {1e-9, 1e-9}));
+  const LossGrid grid = discretise(law, {step}, range_of(law, {1e-9, 1e-9}));
   std::map<std::int64_t, double> sum{{0, 1.0}};
   for (int times = 0; times < 3; ++times) {
     std::map<std::int64_t, double> next;
@@ -227,7 +310,7 @@ TEST(AccountantPld, AgreesWithDirectConvolution) {
 
 TEST(AccountantPld, ExtendedAndUsualArithmeticAgree) {
   const LossLaw law = loss_law(PoissonSampledEvent{0.05, 0.8}, Side::remove);
-  const GridTerm term{discretise(law, 1e-2, range_of(law, {1e-25, 1e-25})), 200};
+  const GridTerm term{discretise(law, {1e-2}, range_of(law, {1e-25, 1e-25})), 200};
   SumPlan plan{.tilt = 1.5, .low = -4000, .points = 8192, .above = 1, .below = 1};
   const LossSum usual(std::span(&term, 1), plan);
   plan.extended = true;
@@ -261,6 +344,27 @@ TEST(AccountantPld, GapsAreBelowTheAskedPrecision) {
       const Bound bound = pld_epsilon(event, kReplace, delta);
       EXPECT_LE(bound.upper - bound.lower, 1e-3 * bound.upper) << event_text(event) << " " << delta;
     }
+  }
+}
+
+TEST(AccountantPld, GapsAreBelowTheAskedPrecisionForRareRowsToo) {
+  struct Row {
+    Event event;
+    Relation relation;
+    double delta;
+  };
+  const Row rows[] = {{repeat(PoissonSampledEvent{1e-6, 1}, 1000), kAddRemove, 1e-5},
+                      {repeat(PoissonSampledEvent{1e-6, 1}, 1000), kReplace, 1e-5},
+                      {repeat(PoissonSampledEvent{1e-6, 2}, 10000), kAddRemove, 1e-6},
+                      {repeat(PoissonSampledEvent{1e-5, 1}, 1000000), kAddRemove, 1e-5},
+                      {repeat(PoissonSampledEvent{1e-5, 1}, 1000000), kReplace, 1e-5},
+                      {repeat(PoissonSampledEvent{1e-4, 0.3}, 10000), kAddRemove, 1e-6},
+                      {repeat(PoissonSampledEvent{1e-4, 0.3}, 10000), kReplace, 1e-6},
+                      {repeat(FixedSizeSampledEvent{1e-5, 1}, 10000), kReplace, 1e-6}};
+  for (const Row& row : rows) {
+    const Bound bound = pld_epsilon(row.event, row.relation, row.delta);
+    EXPECT_GT(bound.lower, 0) << event_text(row.event);
+    EXPECT_LE(bound.upper - bound.lower, 1e-3 * bound.upper) << event_text(row.event);
   }
 }
 

@@ -39,7 +39,9 @@ TEST(AccountantReport, WhatNoAccountantTreatsIsRefused) {
   EXPECT_THROW(account_epsilon(WithReplacementEvent{0.1, 1, 3}, kReplace, 1e-6), Error);
   EXPECT_THROW(account_epsilon(FixedSizeSampledEvent{0.1, 1}, kAddRemove, 1e-6), Error);
   EXPECT_THROW(account_epsilon(GaussianEvent{1}, kReplace, 1e-6, AccountantChoice::pure), Error);
-  EXPECT_TRUE(std::isinf(account_epsilon(GaussianEvent{1}, kReplace, 0).value.upper)) << "no pure promise";
+  EXPECT_THROW(account_epsilon(GaussianEvent{1}, kReplace, 0), Error) << "no pure promise";
+  EXPECT_THROW(account_epsilon(repeat(PoissonSampledEvent{0.1, 1}, 5), kAddRemove, 0), Error);
+  EXPECT_THROW(account_epsilon(ApproximateEvent{1, 1e-6}, kReplace, 0), Error);
 }
 
 TEST(AccountantReport, RelationsAreNotConfused) {
@@ -53,12 +55,57 @@ TEST(AccountantReport, RelationsAreNotConfused) {
   EXPECT_THROW(shuffled.event(kReplace), Error) << "no amplification by shuffling";
 }
 
+/// Both questions, as `account` answers them; no slack.
+void expect_kept(const ReleasePlan& plan, const Target& target, AccountantChoice only = AccountantChoice::automatic) {
+  const Event event = plan.event(target.relation);
+  const std::string what = event_text(event);
+  EXPECT_LE(account_epsilon(event, target.relation, target.delta, only).value.upper, target.epsilon) << what;
+  EXPECT_LE(account_delta(event, target.relation, target.epsilon, only).value.upper, target.delta) << what;
+}
+
+TEST(AccountantSolve, EveryParameterOfEveryMechanismIsOnThePrivateSideOfBothQuestions) {
+  const ReleasePlan plans[] = {{.rate = 0.01, .steps = 100},
+                               {.mechanism = PlanNoise::laplace, .rate = 0.1, .steps = 20},
+                               {.mechanism = PlanNoise::discrete_laplace, .rate = 0.1, .steps = 20},
+                               {.sampling = Sampling::fixed, .rate = 0.02, .steps = 50},
+                               {.sampling = Sampling::with_replacement, .rate = 0.02, .steps = 50},
+                               {.mechanism = PlanNoise::gaussian, .sampling = Sampling::none, .steps = 30},
+                               {.mechanism = PlanNoise::laplace, .sampling = Sampling::none, .steps = 30},
+                               {.mechanism = PlanNoise::l2_laplace, .sampling = Sampling::none, .steps = 30},
+                               {.mechanism = PlanNoise::discrete_laplace, .sampling = Sampling::none, .steps = 30},
+                               {.mechanism = PlanNoise::discrete_gaussian, .sampling = Sampling::none, .steps = 30}};
+  for (const Relation relation : {kAddRemove, kReplace}) {
+    const Target target{1, 1e-5, relation};
+    for (ReleasePlan plan : plans) {
+      const bool fixed = plan.sampling == Sampling::fixed || plan.sampling == Sampling::with_replacement;
+      if (fixed && relation == kAddRemove) continue;
+      plan.noise = noise_for(plan, target);
+      expect_kept(plan, target);
+      plan.noise *= 1.1;
+      plan.steps = steps_for(plan, target);
+      expect_kept(plan, target);
+      if (plan.sampling != Sampling::none) {
+        plan.steps = plan.steps / 2 + 1;
+        plan.rate = rate_for(plan, target);
+        expect_kept(plan, target);
+      }
+      expect_kept(plan, {epsilon_for(plan, target), target.delta, relation});
+      expect_kept(plan, {target.epsilon, delta_for(plan, target), relation});
+    }
+  }
+  const Target target{1, 1e-5, kReplace};
+  ReleasePlan plan{.rate = 0.01, .steps = 1000};
+  for (const AccountantChoice only : {AccountantChoice::rdp, AccountantChoice::pld}) {
+    plan.noise = noise_for(plan, target, only);
+    expect_kept(plan, target, only);
+  }
+}
+
 TEST(AccountantSolve, NoiseIsOnThePrivateSideAndTight) {
   for (const Relation relation : {kAddRemove, kReplace}) {
     ReleasePlan plan{.rate = 0.01, .steps = 1000};
     plan.noise = noise_for(plan, {1, 1e-5, relation});
-    EXPECT_LE(pld_delta(plan.event(relation), relation, 1).upper, 1e-5 * 1.0005);
-    EXPECT_LE(pld_delta(plan.event(relation), relation, 1, 1e-4).lower, 1e-5);
+    expect_kept(plan, {1, 1e-5, relation});
     plan.noise *= 0.999;
     EXPECT_GT(pld_delta(plan.event(relation), relation, 1).upper, 1e-5);
   }
@@ -83,10 +130,10 @@ TEST(AccountantSolve, StepsAndRateInvertTheNoise) {
   const Target target{2, 1e-6, kAddRemove};
   ReleasePlan plan{.rate = 0.02, .noise = 1.1};
   plan.steps = steps_for(plan, target);
-  EXPECT_LE(pld_delta(plan.event(kAddRemove), kAddRemove, 2).upper, 1e-6 * 1.0005);
+  expect_kept(plan, target);
   EXPECT_NEAR(rate_for(plan, target) / 0.02, 1, 0.01);
   EXPECT_NEAR(noise_for(plan, target) / 1.1, 1, 0.005);
-  ++plan.steps;
+  plan.steps += 1 + plan.steps / 1000;
   EXPECT_GT(pld_delta(plan.event(kAddRemove), kAddRemove, 2, 1e-4).upper, 1e-6);
   EXPECT_THROW(steps_for({.rate = 1, .noise = 0.1}, target), Error);
 }

@@ -5,8 +5,10 @@
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant/gdp.h"
+#include "sotto/privacy/accountant/loss_law.h"
 #include "sotto/privacy/accountant/pure.h"
 #include "sotto/privacy/accountant/rdp.h"
+#include "sotto/privacy/accountant/release_plan.h"
 #include "sotto/privacy/accountant/sampled_rdp.h"
 #include "sotto/privacy/accountant/selection.h"
 #include "sotto/privacy/accountant/worlds.h"
@@ -90,6 +92,18 @@ TEST(AccountantGdp, ExactValues) {
   EXPECT_NEAR(gaussian_delta(1.0 / 14, 1), 6.486452831e-47, 1e-55);
   EXPECT_EQ(gdp_epsilon(1, 0.5), 0) << "delta(0) is already below one half";
   EXPECT_THROW(gdp_mu_of(PoissonSampledEvent{0.01, 1}, kAddRemove), Error);
+}
+
+TEST(AccountantGdp, NothingOfATinyShiftIsLost) {
+  EXPECT_NEAR(gdp_mu_of(repeat(GaussianEvent{1e-170}, 100), kReplace) / 1e-169, 1, 1e-14);
+  EXPECT_GE(gdp_mu_of(GaussianEvent{1e-300}, kReplace), 1e-300);
+  EXPECT_GT(gdp_epsilon(1e-62, 1e-100), 1e-61) << "delta(0) is 4e-63";
+  for (const double mu : {1e-160, 1e-165, 1e-200}) EXPECT_GT(zcdp_rho_of(GaussianEvent{mu}, kReplace), 0) << mu;
+  EXPECT_GE(zcdp_rho_of(GaussianEvent{1.4e-161}, kReplace), 9.8e-323);
+  const World merged = with_merged_gaussians({{GaussianEvent{1e-200}, 4, Side::replace}});
+  ASSERT_EQ(merged.size(), 1u) << "a shift whose square underflows is still a release";
+  EXPECT_NEAR(std::get<GaussianEvent>(merged.front().leaf).mu / 2e-200, 1, 1e-14);
+  EXPECT_THROW((ReleasePlan{.noise = 1e151}.event(kReplace)), Error) << "squares leave the range of a double";
 }
 
 TEST(AccountantRdp, SampledGaussianAgreesWithPublishedDivergences) {

@@ -309,7 +309,7 @@ TEST(AccountantVectors, EveryApplicableRowHolds) {
 /// 120 releases at rate 0.01 with noise 0.35, on a grid: bounds on epsilon at delta 1e-5.
 Bound on_grid(double step, std::size_t points) {
   const LossLaw law = loss_law(PoissonSampledEvent{0.01, 0.35}, Side::remove);
-  const GridTerm term{discretise(law, step, range_of(law, {1e-25, 1e-25})), 120};
+  const GridTerm term{discretise(law, {step}, range_of(law, {1e-25, 1e-25})), 120};
   const auto low = static_cast<std::int64_t>(-2 / step);
   const LossSum sum(std::span(&term, 1),
                     {.tilt = 0.4, .low = low, .points = points, .above = 0.5, .below = 0.5, .extended = true});

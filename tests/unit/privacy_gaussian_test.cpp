@@ -112,6 +112,20 @@ TEST(Gaussian, RisesWithMuAndFallsWithEpsilonAndIsNeverNaN) {
   }
 }
 
+TEST(Gaussian, TinyShiftsAreNotRoundedBelowTheirProfile) {
+  // delta(0) = 2 Phi(mu/2) - 1 = mu phi(0) (1 - mu^2/24 + ...).
+  const double density = 0.3989422804014327;
+  for (const double mu : {1e-12, 1e-19, 1e-21, 1e-40, 1e-58, 1e-62, 1e-170, 1e-300}) {
+    EXPECT_GE(gaussian_delta(mu, 0), mu * density * (1 - 1e-15)) << mu;
+    EXPECT_LE(gaussian_delta(mu, 0), mu * density * (1 + 1e-15)) << mu;
+    // At epsilon = mu b: mu (phi(b) - b Phi(-b)) to first order, here b = 3.
+    EXPECT_NEAR(gaussian_delta(mu, 3 * mu) / (mu * 3.8215431704772e-4), 1, 1e-11) << mu;
+  }
+  EXPECT_GE(gaussian_delta(1e-315, 0), 1e-315 * density);
+  // Both ways of evaluation meet.
+  EXPECT_NEAR(gaussian_delta(1.0000001e-20, 2e-20) / gaussian_delta(0.9999999e-20, 2e-20), 1, 2e-6);
+}
+
 TEST(Gaussian, RefusesWhatCannotBeBracketed) {
   EXPECT_THROW(gaussian_mu(1e-13, 1e-300), Error);
   EXPECT_THROW(gaussian_mu(1, 1), Error);

@@ -8,7 +8,7 @@
 // Conditions: number and epsilon of the draws are fixed by declarations and column names; candidates are public; rows
 //   are read for the norm through the bounds released before (adaptive composition). A range that is found empty is
 //   widened, a column without a value found is ignored: both after the noise.
-// Reference: [McSherry07], [Cesar21], [Canonne20, Corollary 13]; data/bound_counts.cpp, privacy/discovery.cpp.
+// Reference: [McSherry07], [Cesar21], [Canonne20, Proposition 12]; data/bound_counts.cpp, privacy/discovery.cpp.
 // Fails if wrong: Bounds.* (recomputed cost, games between neighbours, ledger)
 #include "sotto/algorithms/bounds_plan.h"
 

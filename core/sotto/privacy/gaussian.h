@@ -14,7 +14,7 @@ double gaussian_mu(double epsilon, double delta);
 /// [Canonne20, Proposition 12].
 double zcdp_delta(double rho, double epsilon);
 
-/// The largest rho whose optimal conversion from rho-zCDP gives (epsilon, delta), rounded down [Canonne20, Cor. 13].
+/// The largest rho whose optimal conversion gives (epsilon, delta), rounded down [Canonne20, Proposition 12].
 double zcdp_rho(double epsilon, double delta);
 
 }  // namespace sotto

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "sotto/privacy/accountant/refusal.h"
 #include "sotto/privacy/accountant/worlds.h"
@@ -21,7 +22,7 @@ constexpr std::string_view kMe = "gdp";
 double rounding_of(std::size_t steps) { return 1 + static_cast<double>(steps + 1) * 0x1p-52; }
 
 struct Coster {
-  double operator()(const GaussianEvent& e) const { return e.mu * e.mu; }
+  double operator()(const GaussianEvent& e) const { return e.mu; }
   double operator()(const PoissonSampledEvent& e) const { refuse(kMe, e.kName, kLimit); }
   double operator()(const FixedSizeSampledEvent& e) const { refuse(kMe, e.kName, kLimit); }
   double operator()(const WithReplacementEvent& e) const { refuse(kMe, e.kName, kLimit); }
@@ -45,12 +46,22 @@ struct Coster {
 
 }  // namespace
 
+double joint_mu(std::span<const GaussianCount> all) {
+  double largest = 0;
+  for (const GaussianCount& one : all) largest = std::max(largest, one.mu);
+  // Squares of tiny shifts would underflow to nothing; a power of two changes no digit.
+  const double scale = largest < 0x1p-400 ? 0x1p+600 : 1;
+  double squares = 0;
+  for (const GaussianCount& one : all) squares += (one.mu * scale) * (one.mu * scale) * one.count;
+  return std::sqrt(squares) / scale * rounding_of(all.size());
+}
+
 double gdp_mu_of(const Event& event, Relation relation) {
   double dearest = 0;
   for (const World& world : worlds(event, relation)) {
-    double squares = 0;
-    for (const Step& step : world) squares += std::visit(Coster{}, step.leaf) * static_cast<double>(step.count);
-    dearest = std::max(dearest, std::sqrt(squares) * rounding_of(world.size()));
+    std::vector<GaussianCount> all;
+    for (const Step& step : world) all.push_back({std::visit(Coster{}, step.leaf), static_cast<double>(step.count)});
+    dearest = std::max(dearest, joint_mu(all));
   }
   return dearest;
 }

@@ -92,21 +92,23 @@ class LogMasses {
     // What was skipped is below e^-46 a point; the scale may only be too large.
     return top + std::log(sum + static_cast<Real>(log_.size()) * Real(1.1e-20));
   }
-  /// Masses tilted to sum to 1, and the largest relative rounding error among those that count, in units.
+  /// Masses tilted to sum to 1, and their rounding error in the Euclidean norm, in units.
   struct Tilted {
     std::vector<Real> mass;
     Real units = 0;
   };
   Tilted tilted(Real tilt, Real log_total) const {
     Tilted result{std::vector<Real>(log_.size()), 0};
-    Real farthest = 0;
+    Real squares = 0;
     for (std::size_t i = 0; i < log_.size(); ++i) {
       const Real value = at(i, tilt) - log_total;
-      result.mass[i] = std::exp(value);
-      if (value > -46) farthest = std::max(farthest, std::fabs(log_[i]));
+      const Real mass = result.mass[i] = std::exp(value);
+      if (!(mass > 0)) continue;
+      // Of the exponent: the logarithm of the mass, the product and both sums, whose parts are no larger than these.
+      const Real error = mass * (16 + 8 * (std::fabs(log_[i]) + std::fabs(log_total) + std::fabs(value)));
+      squares += error * error;
     }
-    // Of the exponent: the logarithm of the mass, the product and both sums, whose parts are no larger than these.
-    result.units = 16 + 8 * (farthest + std::fabs(log_total) + 46);
+    result.units = std::sqrt(squares);
     return result;
   }
 
@@ -191,8 +193,8 @@ void Composer<Real>::multiply(const GridTerm& term) {
   transform_of<Real>(n).transform(packed.data(), transformed.data());
   // An error e of a transform becomes at most count e in its power, as no factor exceeds 1; tilting rounds masses.
   const auto count = static_cast<Real>(term.count);
-  error_ += count * (transform_error<Real>(n) + std::max(up.units, low.units) * kUnit<Real>)*norm_of(packed) +
-            std::exp(kLogDropped<Real>);
+  error_ += count * (transform_error<Real>(n) * norm_of(packed) +
+                     std::hypot(up.units, low.units) * kUnit<Real>)+std::exp(kLogDropped<Real>);
   steps_ += count;
   const Real smallest = std::exp(2 * kLogDropped<Real> / count);
   for (std::size_t k = 0; k <= n / 2; ++k) {

@@ -1,9 +1,9 @@
 // What: a privacy-loss law on a grid, from above and from below.
 // Formula: a cell of masses (p, q) between losses s and s + h: b = (p - q e^s)/(1 - e^-h) at s + h and p - b at s keep
-//   both masses (connect-the-dots), so the profile only rises. From below: the profile is lowered at grid point i by
-//   c_i >= the gap a b (1 - e^-h)/(a + b e^-h) of both its cells, near the top by what rounding down costs; concave
-//   corners are then cut off. Any convex piecewise linear function below the profile is the profile of a dominated
-//   pair.
+//   both masses (connect-the-dots), so the profile only rises. From below: the chord of a cell is lowered at its ends,
+//   at both by the gap a b (1 - e^-h)/(a + b e^-h), or at one by what the tangent at the other costs: b (1 - e^-h) at
+//   s, or a (e^h - 1) at s + h; near the ends of the range by what rounding up or down costs; concave corners are then
+//   cut off. Any convex piecewise linear function below the profile is the profile of a dominated pair.
 // Conditions: step > 0; rounding of b is moved to the safe side.
 // Reference: [Doroshenko22]; monotonicity under composition: [Zhu22, Theorem 10].
 // Fails if wrong: AccountantPld.TheGridBracketsTheProfile, AccountantPld.ClosedFormsLieBetweenTheBounds.
@@ -20,6 +20,8 @@ namespace {
 constexpr double kUnit = 0x1p-53;
 constexpr double kDenormal = 1e-322;  // where masses lose their digits
 constexpr double kOnPoint = 1e-8;     // of a step; the accountant's allowance for rounding is larger
+constexpr double kRounding = 1e-24;   // of masses at the last point
+constexpr double kLeaning = 2;        // between the masses at the ends of a cell
 constexpr double kMostPoints = 0x1p22;
 constexpr double kFarthestPoint = 0x1p52;
 
@@ -36,7 +38,10 @@ struct Mass {
 Mass between(double above_low, double above_high, double below_low, double below_high) {
   const bool use_above = above_low < below_high;
   const double value = use_above ? above_low - above_high : below_high - below_low;
-  return {std::max(0.0, value), 4 * kUnit * (use_above ? above_low : below_high) + kDenormal};
+  const double tail = use_above ? above_low : below_high;
+  // A tail of e^(-z^2/2) whose argument is rounded is off by z^2 units of its own.
+  const double units = tail > 0 ? 4 - 4 * std::log(tail) : 4;
+  return {std::max(0.0, value), units * kUnit * tail + kDenormal};
 }
 
 Cell cell_of(const LossTails& low, const LossTails& high, double loss, double step) {
@@ -69,29 +74,35 @@ std::vector<double> lowering(const std::vector<Cell>& cells, double step, double
   for (std::size_t i = 0; i < n; ++i) {
     const double a = cells[i].p - cells[i].floor, b = cells[i].floor;
     const double e = a > 0 && b > 0 ? a * (b / (a + b * decay)) * width * (1 + 8 * kUnit) : 0;
-    gap[i] = std::max(gap[i], e);
-    gap[i + 1] = std::max(gap[i + 1], e);
+    // Where a cell leans to one end, what is lowered at that end alone does not reach into the next cell.
+    if (!(a > kLeaning * b)) gap[i + 1] = std::max(gap[i + 1], b > kLeaning * a ? a * rise * (1 + 8 * kUnit) : e);
+    if (!(b > kLeaning * a)) gap[i] = std::max(gap[i], a > kLeaning * b ? b * width * (1 + 8 * kUnit) : e);
     up[i + 1] = up[i] + a * rise;
   }
   for (std::size_t i = n; i-- > 0;) down[i] = width * cells[i].floor + decay * down[i + 1];
   std::vector<double> result = gap;
   std::size_t first = 0, last = n;
+  const auto is_cheap = [&](std::size_t i) {
+    return up[i] < std::max(gap[i], gap[i + 1]) || (up[i] == 0 && cells[i].p == 0);
+  };
+  while (first < n && is_cheap(first)) ++first;
+  while (first > 0 && up[first] > 2 * gap[first]) --first;
+  // No point may be lowered by more than rounding down does, or the profile would fall below 0.
   for (std::size_t i = 0; i <= n; ++i) {
-    if (up[i] < gap[i]) first = i + 1;
     if (down[n - i] < gap[n - i]) last = n - i - std::min<std::size_t>(1, n - i);
   }
   if (first >= last) return down;
-  // At one point more on either side, so that the cell between the two ways is bounded at both its ends.
+  // At the point where two ways meet both are kept, so that the cells on either side are bounded at both their ends.
   for (std::size_t i = 0; i < first; ++i) result[i] = up[i];
-  if (first > 0) result[first] = up[first];
-  result[0] = std::max(result[0], missing);
+  result[first] = std::max(result[first], up[first]);
   for (std::size_t i = last + 1; i <= n; ++i) result[i] = down[i];
-  if (last < n) result[last] = down[last];
+  result[last] = std::max(result[last], down[last]);
   return result;
 }
 
-/// Removes points of negative mass, splitting it between the neighbours so that the profile elsewhere stays.
-void cut_corners(std::vector<double>& mass, double step) {
+/// Removes points of negative mass, splitting it between the neighbours so that the profile elsewhere stays. False if
+/// the profile was lowered below 0 somewhere, so that no pair has it.
+bool cut_corners(std::vector<double>& mass, double step) {
   std::vector<std::size_t> kept;
   // Left of the first point lies e^loss = 0, which carries no P mass: all of it goes to the right.
   const auto drop_first = [&](std::size_t right) {
@@ -115,12 +126,14 @@ void cut_corners(std::vector<double>& mass, double step) {
       if (kept.size() == 2) drop_first(r);
     }
   }
-  if (mass.back() < 0) mass.back() = 0;  // rounding: the last point carries nothing by construction
+  if (mass.back() >= 0) return true;
+  // Nothing but rounding: what is lowered to 0 at the last point carries nothing.
+  const bool valid = mass.back() > -kRounding;
+  mass.back() = 0;
+  return valid;
 }
 
-/// `missing` is the Q mass below the first point times e^loss there.
-void fill_lower(LossGrid& grid, const std::vector<Cell>& cells, double missing) {
-  const std::vector<double> c = lowering(cells, grid.step, missing);
+bool fill_lowered(LossGrid& grid, const std::vector<Cell>& cells, const std::vector<double>& c) {
   const double rise = std::expm1(grid.step), width = -std::expm1(-grid.step);
   for (std::size_t i = 0; i < grid.lower.size(); ++i) {
     double mass = (i < cells.size() ? cells[i].p - cells[i].floor : 0) + (i > 0 ? cells[i - 1].floor : 0);
@@ -129,7 +142,14 @@ void fill_lower(LossGrid& grid, const std::vector<Cell>& cells, double missing) 
     mass += i > 0 ? (c[i] - c[i - 1]) / width : c[0];
     grid.lower[i] = mass;
   }
-  cut_corners(grid.lower, grid.step);
+  return cut_corners(grid.lower, grid.step);
+}
+
+/// `missing` is the Q mass below the first point times e^loss there.
+void fill_lower(LossGrid& grid, const std::vector<Cell>& cells, double missing) {
+  if (fill_lowered(grid, cells, lowering(cells, grid.step, missing))) return;
+  // Losses rounded down, which is always below.
+  for (std::size_t i = 0; i < grid.lower.size(); ++i) grid.lower[i] = i < cells.size() ? cells[i].p : 0;
 }
 
 }  // namespace
@@ -150,25 +170,35 @@ LossRange range_of(const LossLaw& law, const Cut& cut) {
   return {edge(0, low, below), edge(0, high, above)};
 }
 
-LossGrid discretise(const LossLaw& law, double step, const LossRange& range) {
+double mean_of_bulk(const LossLaw& law, double step) {
+  const LossTails low = law.tails(-step), high = law.tails(step);
+  const double p = between(low.p_above, high.p_above, low.p_below, high.p_below).value;
+  const double q = between(low.q_above, high.q_above, low.q_below, high.q_below).value;
+  return p > 0 && q > 0 ? std::clamp(std::log(p / q), -step, step) : 0;
+}
+
+LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& range) {
   LossGrid grid;
-  grid.step = step;
-  const bool fits = step > 0 && (range.high - range.low) / step < kMostPoints &&
+  const double step = grid.step = line.step, offset = line.offset;
+  const bool fits = step > 0 && std::fabs(offset) <= step && (range.high - range.low) / step < kMostPoints &&
                     std::max(-range.low, range.high) / step < kFarthestPoint;
   if (!fits) throw Error(ErrorKind::unsupported, "pld: the losses are too unlike each other for one grid");
-  grid.first = static_cast<std::int64_t>(std::floor(range.low / step)) - 1;
-  const std::int64_t last = static_cast<std::int64_t>(std::ceil(range.high / step)) + 1;
+  grid.offset = offset;
+  grid.first = static_cast<std::int64_t>(std::floor((range.low - offset) / step)) - 1;
+  const std::int64_t last = static_cast<std::int64_t>(std::ceil((range.high - offset) / step)) + 1;
   const std::size_t points = static_cast<std::size_t>(last - grid.first + 1);
   grid.upper.assign(points, 0.0);
   grid.lower.assign(points, 0.0);
+  const auto loss_at = [&](std::size_t i) {
+    return static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * step + offset;
+  };
   std::vector<Cell> cells(points - 1);
-  LossTails low = law.tails(static_cast<double>(grid.first) * step);
+  LossTails low = law.tails(loss_at(0));
   grid.upper[0] = low.p_below;
-  const double missing = low.q_below * std::exp(static_cast<double>(grid.first) * step) * (1 + 8 * kUnit);
+  const double missing = low.q_below * std::exp(loss_at(0)) * (1 + 8 * kUnit);
   for (std::size_t i = 0; i + 1 < points; ++i) {
-    const double loss = static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * step;
-    const LossTails high = law.tails(static_cast<double>(grid.first + static_cast<std::int64_t>(i) + 1) * step);
-    cells[i] = cell_of(low, high, loss, step);
+    const LossTails high = law.tails(loss_at(i + 1));
+    cells[i] = cell_of(low, high, loss_at(i), step);
     low = high;
   }
   fill_upper(grid, cells);

@@ -6,9 +6,11 @@
 
 namespace sotto {
 
-/// P masses at the losses (first + i) * step, for a pair that dominates the law and one that the law dominates.
+/// P masses at the losses offset + (first + i) * step, for a pair that dominates the law and one that the law
+/// dominates.
 struct LossGrid {
   double step = 0;
+  double offset = 0;  ///< at most a step
   std::int64_t first = 0;
   std::vector<double> upper;
   std::vector<double> lower;
@@ -28,6 +30,14 @@ struct LossRange {
 };
 LossRange range_of(const LossLaw& law, const Cut& cut);
 
-LossGrid discretise(const LossLaw& law, double step, const LossRange& range);
+/// Where the points lie. The mass of a rarely sampled release is almost an atom: with a point on it, the step need not
+/// be small against its width.
+struct GridLine {
+  double step = 0;
+  double offset = 0;
+};
+/// The mean loss, as the ratio of masses tells it, of what lies within a step of 0.
+double mean_of_bulk(const LossLaw& law, double step);
+LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& range);
 
 }  // namespace sotto

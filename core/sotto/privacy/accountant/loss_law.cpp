@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sotto/privacy/accountant/gdp.h"
 #include "sotto/privacy/accountant/refusal.h"
 
 namespace sotto {
@@ -196,15 +197,15 @@ LossLaw loss_law(const Leaf& leaf, Side side) { return std::visit(Maker{side}, l
 
 World with_merged_gaussians(const World& world) {
   World merged;
-  double squares = 0;
+  std::vector<GaussianCount> gaussians;
   for (const Step& step : world) {
     if (const auto* e = std::get_if<GaussianEvent>(&step.leaf)) {
-      squares += e->mu * e->mu * static_cast<double>(step.count);
+      gaussians.push_back({e->mu, static_cast<double>(step.count)});
     } else {
       merged.push_back(step);
     }
   }
-  if (squares > 0) merged.push_back({GaussianEvent{std::sqrt(squares) * (1 + 0x1p-50)}, 1, Side::replace});
+  if (!gaussians.empty()) merged.push_back({GaussianEvent{joint_mu(gaussians)}, 1, Side::replace});
   return merged;
 }
 

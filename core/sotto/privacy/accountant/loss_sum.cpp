@@ -21,11 +21,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 LossSum::LossSum(std::span<const GridTerm> terms, const SumPlan& plan)
     : plan_(plan),
       step_(terms.front().grid.step),
-      sums_(plan.extended ? compose<long double>(terms, plan) : compose<double>(terms, plan)) {}
+      sums_(plan.extended ? compose<long double>(terms, plan) : compose<double>(terms, plan)) {
+  for (const GridTerm& term : terms) shift_ += static_cast<double>(term.count) * term.grid.offset;
+}
 
-/// What the window leaves out or folds back, as tilted mass: mass above it is missed, at its weight; mass so far above
-/// that it folds to above epsilon, and mass below it, may be counted where it is not. What folds up from below by a
-/// window's width w is weighted there by e^(-tilt w) of its own P mass at most, and that sums to at most 1.
+/// epsilon is counted from the grid's shift, as the losses are. What the window leaves out or folds back, as tilted
+/// mass: mass above it is missed, at its weight; mass so far above that it folds to above epsilon, and mass below it,
+/// may be counted where it is not. What folds up from below by a window's width w is weighted there by e^(-tilt w) of
+/// its own P mass at most, and that sums to at most 1.
 double LossSum::outside(const SumHalf& half, double epsilon) const {
   const double low = static_cast<double>(plan_.low) * step_;
   const double width = static_cast<double>(plan_.points) * step_;
@@ -70,14 +73,17 @@ double LossSum::delta_of(const SumHalf& half, double epsilon, double sign) const
   return std::clamp(half.infinite + std::exp(log_value + sign * slack), 0.0, 1.0);
 }
 
-double LossSum::delta_upper(double epsilon) const { return delta_of(sums_.upper, epsilon, 1); }
-double LossSum::delta_lower(double epsilon) const { return delta_of(sums_.lower, epsilon, -1); }
+double LossSum::delta_upper(double epsilon) const { return delta_of(sums_.upper, epsilon - shift_, 1); }
+double LossSum::delta_lower(double epsilon) const { return delta_of(sums_.lower, epsilon - shift_, -1); }
+double LossSum::top() const {
+  return static_cast<double>(plan_.low + static_cast<std::int64_t>(plan_.points)) * step_ + shift_;
+}
 
 double LossSum::epsilon_upper(double delta) const {
   // Any epsilon that passes is valid, monotone or not.
   const auto too_much = [&](double e) { return delta_upper(e) > delta; };
   if (!too_much(0)) return 0;
-  double low = 0, high = static_cast<double>(plan_.low + static_cast<std::int64_t>(plan_.points)) * step_;
+  double low = 0, high = top();
   if (!(high > 0) || too_much(high)) return kInfinity;
   for (int i = 0; i < 80 && high - low > 1e-14 * high; ++i) {
     const double middle = (low + high) / 2;
@@ -90,7 +96,7 @@ double LossSum::epsilon_lower(double delta) const {
   // Far below the answer the error bound swallows the profile, so start near it and step back.
   const auto too_much = [&](double e) { return delta_lower(e) > delta; };
   double high = epsilon_upper(delta);
-  if (!std::isfinite(high)) high = static_cast<double>(plan_.low + static_cast<std::int64_t>(plan_.points)) * step_;
+  if (!std::isfinite(high)) high = top();
   if (!(high > 0)) return 0;
   if (too_much(high)) return high;
   double back = std::max(1e-9 * high, 1e-3 * step_);

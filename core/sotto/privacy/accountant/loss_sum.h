@@ -17,11 +17,13 @@ class LossSum {
   double epsilon_lower(double delta) const;
 
  private:
+  double top() const;  ///< of the window
   double outside(const SumHalf& half, double epsilon) const;
   double delta_of(const SumHalf& half, double epsilon, double sign) const;
 
   SumPlan plan_;
   double step_ = 0;
+  double shift_ = 0;  ///< of the grid: the sum of all offsets
   ComposedSums sums_;
 };
 

@@ -33,11 +33,11 @@ std::vector<double> thresholds(const LossRange& range) {
 
 }  // namespace
 
-void LossSurvey::add(const LossLaw& law, std::uint64_t count) {
+void LossSurvey::add(const LossLaw& law, std::uint64_t count, double cut_above) {
   Part part;
   part.count = static_cast<double>(count);
   steps_ += part.count;
-  const std::vector<double> at = thresholds(range_of(law, Cut{1e-307, 1e-30}));
+  const std::vector<double> at = thresholds(range_of(law, Cut{cut_above, 1e-30}));
   LossTails low = law.tails(at.front());
   for (std::size_t i = 1; i < at.size(); ++i) {
     const LossTails high = law.tails(at[i]);
@@ -50,6 +50,7 @@ void LossSurvey::add(const LossLaw& law, std::uint64_t count) {
     }
     low = high;
   }
+  largest_ = std::max({largest_, -at.front(), at.back()});
   if (!part.loss.empty()) parts_.push_back(std::move(part));
 }
 
@@ -104,8 +105,9 @@ double LossSurvey::tilt_for_delta(double log_delta_wanted) const {
 LossSurvey::Window LossSurvey::window(double tilt, double log_mass) const {
   const Cumulants here = at(tilt);
   const double spread = std::sqrt(here.variance) + 1e-300;
-  Window window{here.mean - 1e3 * spread, here.mean + 1e3 * spread, 1 / spread, 1 / spread};
-  for (double t = 0.05 / spread; t < 1e3 / spread; t *= 1.6) {
+  const double reach = std::max(spread, largest_);
+  Window window{here.mean - 1e3 * reach, here.mean + 1e3 * reach, 1 / reach, 1 / reach};
+  for (double t = 0.05 / reach; t < 1e3 / spread; t *= 1.6) {
     const double high = (at(tilt + t).value - here.value - log_mass) / t;
     const double low = (here.value - at(tilt - t).value + log_mass) / t;
     if (high < window.high) window.high = high, window.above = t;

@@ -10,7 +10,8 @@ namespace sotto {
 /// window and tilt; no bound rests on it.
 class LossSurvey {
  public:
-  void add(const LossLaw& law, std::uint64_t count);
+  /// `cut_above`: P mass at the largest losses that is left out.
+  void add(const LossLaw& law, std::uint64_t count, double cut_above);
 
   /// ln E[e^(tilt loss)] of the sum and its first two derivatives.
   struct Cumulants {
@@ -37,6 +38,7 @@ class LossSurvey {
   };
   std::vector<Part> parts_;
   double steps_ = 0;
+  double largest_ = 0;  // loss of one draw
 };
 
 }  // namespace sotto

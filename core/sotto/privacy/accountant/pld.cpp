@@ -16,6 +16,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/accountant/exact.h"
+#include "sotto/privacy/accountant/loss_basic.h"
 #include "sotto/privacy/accountant/loss_grid.h"
 #include "sotto/privacy/accountant/loss_law.h"
 #include "sotto/privacy/accountant/loss_sum.h"
@@ -42,9 +43,14 @@ std::size_t transform_size(double wanted, std::size_t most) {
 constexpr std::size_t kMostPoints = std::size_t{1} << 21;
 constexpr std::size_t kUsualPoints = std::size_t{1} << 19;
 constexpr double kExtendedPrecision = 5e-7;  // from here on the rounding of a double would decide
+constexpr double kTransformError = 5e-14;    // of a term, about
 constexpr double kSmallestDelta = 1e-250;
 constexpr double kBelowShare = 0.15;  // of a window, below epsilon: the estimate of epsilon may be off by that
+constexpr double kOnPoint = 1e-8;     // of a step: atoms that close to a point lie on it
 constexpr int kMostPasses = 8;
+constexpr double kTinyEpsilon = 1e-6;
+constexpr double kFarBelow = 4;        // in ln delta: cuts made for a larger delta would be felt
+constexpr double kLogSmallest = -690;  // of 1e-300
 
 /// What is asked: epsilon at a delta, or delta at an epsilon.
 struct Query {
@@ -53,27 +59,30 @@ struct Query {
   double precision = kPldPrecision;
 };
 
-struct Term {
-  LossLaw law;
-  std::uint64_t count;
-};
-
 /// The largest number of which all lattices are multiples; 0 if some law has none or no useful one is found.
-double common_lattice(const std::vector<Term>& terms) {
+double common_lattice(const std::vector<LossTerm>& terms) {
   double smallest = kInfinity;
-  for (const Term& term : terms) {
+  for (const LossTerm& term : terms) {
     if (term.law.lattice > 0) smallest = std::min(smallest, term.law.lattice);
   }
   if (!std::isfinite(smallest)) return 0;
   for (const int divisor : {1, 2, 3, 4, 5, 6, 10, 12, 20, 25, 30, 50, 60, 100, 200, 300, 500, 1000}) {
     const double base = smallest / divisor;
-    const bool fits = std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
+    const bool fits = std::all_of(terms.begin(), terms.end(), [&](const LossTerm& term) {
       const double ratio = term.law.lattice / base;
       return std::fabs(ratio - std::round(ratio)) < 1e-9;
     });
     if (fits) return base;
   }
   return smallest;
+}
+
+/// Tiny epsilons are wanted to within an absolute distance.
+double wanted_gap(const Bound& bound, const Query& query) {
+  return query.precision * std::max(bound.upper, query.wants_epsilon ? kTinyEpsilon : 0);
+}
+bool is_close(const Bound& bound, const Query& query) {
+  return std::isfinite(bound.upper) && bound.upper - bound.lower <= wanted_gap(bound, query);
 }
 
 class WorldAccount {
@@ -84,40 +93,54 @@ class WorldAccount {
       infinite_ = -std::expm1(std::log1p(-infinite_) + static_cast<double>(step.count) * std::log1p(-law.p_infinite));
       atoms_only_ = atoms_only_ && law.atoms_only;
       if (law.atoms_only && law.lattice == 0) continue;  // all finite loss is 0
-      survey_.add(law, step.count);
+      steps_ += static_cast<double>(step.count);
       terms_.push_back({std::move(law), step.count});
     }
     lattice_ = common_lattice(terms_);
   }
 
   /// Stops early once the upper bound is below `enough`, the lower bound of another world.
-  Bound answer(const Query& query, double enough) const {
+  Bound answer(const Query& query, double enough) {
     if (terms_.empty()) return only_infinite(query);
     if (query.wants_epsilon && infinite_ >= query.given * (1 + 1e-12)) return {kInfinity, kInfinity};
     if (query.wants_epsilon && infinite_ >= query.given * (1 - 1e-9)) return {0, kInfinity};
-    Bound best{0, query.wants_epsilon ? kInfinity : 1.0};
-    double tilt = tilt_for(query);
+    Bound best = query.wants_epsilon ? basic_epsilon(terms_, query.given) : basic_delta(terms_, query.given);
+    if (is_close(best, query)) return best;
+    double tilt = prepare(query, std::log(query.wants_epsilon ? query.given : best.upper));
+    for (int i = 0; i < 12 && !query.wants_epsilon && survey_.log_delta(tilt) < log_delta_ - kFarBelow; ++i) {
+      tilt = prepare(query, survey_.log_delta(tilt));
+    }
     // A world that cannot be the worst is found out on a coarse grid.
     Query start = query;
     if (enough > 0) start.precision = std::max(query.precision, 1e-2);
     double step = first_step(start, tilt);
+    double last_gap = kInfinity;
     for (int pass = 0; pass < kMostPasses; ++pass) {
       const Pass p = plan(query, step, tilt);
       const Bound bound = run(query, p);
       best = {std::max(best.lower, bound.lower), std::min(best.upper, bound.upper)};
-      if (!std::isfinite(best.upper)) {  // the survey misjudged the tails; a smaller tilt has lighter ones
+      if (!std::isfinite(bound.upper)) {  // the survey misjudged the tails; a smaller tilt has lighter ones
         tilt *= 0.3;
         step = first_step(query, tilt);
         continue;
       }
-      const double gap = best.upper - best.lower;
-      const double wanted = query.precision * best.upper;
-      if (best.upper <= enough || gap <= wanted || p.finest) break;
+      if (best.upper <= enough || is_close(best, query)) break;
+      if (!query.wants_epsilon && std::log(best.upper) < log_delta_ - kFarBelow && log_delta_ > kLogSmallest) {
+        tilt = prepare(query, std::log(best.upper));
+        step = std::min(p.step, first_step(query, tilt));
+        continue;
+      }
+      // Transforms in long double are dear: no more of them once finer grids do not help.
+      const bool may_stop = p.sum.extended && query.precision >= kExtendedPrecision;
+      const bool stuck = may_stop && best.upper - best.lower > 0.8 * last_gap;
+      last_gap = best.upper - best.lower;
+      if (p.finest || stuck) break;
       if (query.wants_epsilon) {
         const double guess = best.lower > 0 ? (best.lower + best.upper) / 2 : best.upper;
         tilt = std::min(survey_.tilt_for_epsilon(guess), most_tilt());
       }
-      step = p.step * std::clamp(std::sqrt(0.6 * wanted / gap), 1.0 / 8, 0.7);
+      const double gap = best.upper - best.lower;
+      step = p.step * std::clamp(std::sqrt(0.6 * wanted_gap(best, query) / gap), 1.0 / 8, 0.7);
     }
     return best;
   }
@@ -127,6 +150,7 @@ class WorldAccount {
     double step = 0;
     double cut_above = 0;
     std::vector<LossRange> ranges;
+    std::vector<double> offsets;
     SumPlan sum;
     bool finest = false;
   };
@@ -138,6 +162,15 @@ class WorldAccount {
 
   /// Beyond a hundred standard deviations a tilt only singles out the largest loss.
   double most_tilt() const { return 100 / (std::sqrt(survey_.at(0).variance) + 1e-300); }
+  /// Takes the survey of what is left of the laws once their far tails are cut off, and returns the tilt. Moments of
+  /// whole laws would be those of tails that never count: a rare row has losses that dwarf all others.
+  double prepare(const Query& query, double log_delta) {
+    log_delta_ = log_delta;
+    cut_above_ = std::max(1e-300, std::exp(log_delta) * 1e-7 / steps_);
+    survey_ = LossSurvey();
+    for (const LossTerm& term : terms_) survey_.add(term.law, term.count, cut_above_);
+    return tilt_for(query);
+  }
   double tilt_for(const Query& query) const {
     const double tilt = query.wants_epsilon
                             ? survey_.tilt_for_delta(std::log(std::max(1e-305, query.given - infinite_)))
@@ -151,7 +184,7 @@ class WorldAccount {
     const double spread = std::sqrt(k.variance) + 1e-300;
     const double steep = std::max(tilt, 1 / spread);
     const double scale = query.wants_epsilon ? std::max(k.mean, 1e-3 * spread) : 1 / steep;
-    return std::min(std::sqrt(1.6 * query.precision * scale / (steep * survey_.steps())), spread / 4);
+    return std::min(std::sqrt(1.6 * query.precision * scale / (steep * steps_)), spread / 4);
   }
 
   /// A smaller tilt than the best one loses a few digits of a dozen and often needs a much smaller window.
@@ -187,17 +220,29 @@ class WorldAccount {
     return placement;
   }
 
+  /// Whether the error bound of transforms in double would be felt in the answer.
+  bool rounding_decides(const Query& query, const Placement& placement, double step, double tilt) const {
+    const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
+    const double log_delta = query.wants_epsilon ? std::log(query.given) : survey_.log_delta(tilt);
+    const double t = placement.tilt;
+    const double points = std::min(static_cast<double>(kUsualPoints), 1 + 1 / (2 * t * step + 1e-9));
+    const double log_error = std::log(steps_ * kTransformError * std::sqrt(points)) + survey_.at(t).value - t * epsilon;
+    const double felt = query.precision * (query.wants_epsilon ? std::clamp(tilt * epsilon, 1e-3, 1.0) : 1.0);
+    return log_error - log_delta > std::log(0.1 * felt);
+  }
+
   Pass plan(const Query& query, double step, double tilt) const {
     const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
     const Placement placement = place(tilt, epsilon, log_outside(query.precision));
     const auto& window = placement.window;
-    const double log_delta = query.wants_epsilon ? std::log(query.given) : survey_.log_delta(tilt);
+    const double log_delta =
+        query.wants_epsilon ? std::log(query.given) : std::min(log_delta_, survey_.log_delta(tilt));
     Pass pass;
-    const double share = std::min(1e-6, 1e-2 * query.precision * std::min(1.0, tilt * epsilon));
-    pass.cut_above = std::max(1e-300, std::exp(log_delta) * share / survey_.steps());
+    const double share = std::min(1e-6, 1e-2 * query.precision * std::clamp(tilt * epsilon, 1e-2, 1.0));
+    pass.cut_above = std::max(cut_above_, std::exp(log_delta) * share / steps_);
     const std::size_t most = query.precision < 1e-4 ? kMostPoints : kUsualPoints;
-    for (const Term& term : terms_) {
-      pass.ranges.push_back(range_of(term.law, {pass.cut_above, 1e-18 / survey_.steps()}));
+    for (const LossTerm& term : terms_) {
+      pass.ranges.push_back(range_of(term.law, {pass.cut_above, std::max(pass.cut_above, 1e-18 / steps_)}));
       const double smallest = (pass.ranges.back().high - pass.ranges.back().low) / static_cast<double>(most);
       pass.finest = pass.finest || step < smallest;
       step = std::max(step, smallest);
@@ -214,32 +259,42 @@ class WorldAccount {
       step = width / static_cast<double>(points);
     }
     pass.step = step;
+    double shift = 0;
+    for (const LossTerm& term : terms_) {
+      pass.offsets.push_back(term.law.lattice > 0 ? 0 : mean_of_bulk(term.law, step));
+      shift += static_cast<double>(term.count) * pass.offsets.back();
+    }
     // Points to spare go to both sides.
     const double spare = std::max(0.0, static_cast<double>(points) - width / step) / 3;
-    pass.sum = {placement.tilt, static_cast<std::int64_t>(std::floor(window.low / step - spare)) - 4,
+    const bool extended = query.precision < kExtendedPrecision || rounding_decides(query, placement, step, tilt);
+    pass.sum = {placement.tilt, static_cast<std::int64_t>(std::floor((window.low - shift) / step - spare)) - 4,
                 points,         window.above,
-                window.below,   query.precision < kExtendedPrecision};
+                window.below,   extended};
     return pass;
   }
 
   Bound run(const Query& query, const Pass& pass) const {
     std::vector<GridTerm> grids;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
-      grids.push_back({discretise(terms_[i].law, pass.step, pass.ranges[i]), terms_[i].count});
+      grids.push_back({discretise(terms_[i].law, {pass.step, pass.offsets[i]}, pass.ranges[i]), terms_[i].count});
     }
     const LossSum sum(grids, pass.sum);
+    // Losses are placed up to a few units of themselves and of the points they are counted from.
+    const double placed = steps_ * (pass.step * 4e-16 + 1e-17);
     if (query.wants_epsilon) {
-      // Atoms are placed up to 1e-8 of a step, losses up to a few units.
-      const double allowance = survey_.steps() * (pass.step * 1e-8 + 1e-17);
-      const double lower = sum.epsilon_lower(query.given) * (1 - 1e-12) - allowance;
+      const double lower = sum.epsilon_lower(query.given) * (1 - 1e-12) - steps_ * kOnPoint * pass.step - placed;
       const double upper = sum.epsilon_upper(query.given);
-      return {std::max(0.0, lower), upper == 0 ? 0 : upper * (1 + 1e-12) + survey_.steps() * 1e-17};
+      return {std::max(0.0, lower), upper == 0 ? 0 : upper * (1 + 1e-12) + placed};
     }
-    return {sum.delta_lower(query.given) * (1 - 1e-11), std::min(1.0, sum.delta_upper(query.given) * (1 + 1e-11))};
+    return {sum.delta_lower(query.given + placed) * (1 - 1e-11),
+            std::min(1.0, sum.delta_upper(query.given - placed) * (1 + 1e-11))};
   }
 
-  std::vector<Term> terms_;
+  std::vector<LossTerm> terms_;
   LossSurvey survey_;
+  double steps_ = 0;
+  double log_delta_ = 0;       // about, from above
+  double cut_above_ = 1e-300;  // P mass a step that the survey left out above
   double infinite_ = 0;
   double lattice_ = 0;
   bool atoms_only_ = true;

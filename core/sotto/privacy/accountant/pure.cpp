@@ -1,7 +1,8 @@
 // What: epsilon and delta of a plan by basic composition.
-// Formula: sums; Poisson sampling turns epsilon into ln(1 + rate (e^epsilon - 1)); selection over a truncated negative
-//   binomial number of runs costs (2 + shape) epsilon.
-// Conditions: pure or (epsilon, delta) events. Under replace_one both laws are compared to the law without the row.
+// Formula: sums; Poisson sampling turns epsilon into ln(1 + rate (e^epsilon - 1)) under add_remove, and under
+//   replace_one into that less ln(1 + rate (e^-epsilon - 1)): both laws are compared to the law without the row.
+//   Selection over a truncated negative binomial number of runs costs (2 + shape) epsilon.
+// Conditions: pure or (epsilon, delta) events.
 // Reference: [Dwork14, Theorem 3.16]; [Balle20, Theorem 8]; [Papernot22].
 // Fails if wrong: AccountantPure.*, AccountantVectors.*
 #include "sotto/privacy/accountant/pure.h"

@@ -6,7 +6,8 @@ namespace sotto {
 namespace {
 
 Event whole(const ReleasePlan& plan, Relation relation) {
-  require(plan.noise > 0, "noise", "must be given and above 0");
+  // Squares of smaller shifts leave the range of a double.
+  require(plan.noise > 0 && plan.noise <= 1e150, "noise", "must be given, above 0 and at most 1e150");
   const double shift = (relation == Relation::replace_one ? 2 : 1) / plan.noise;
   switch (plan.mechanism) {
     case PlanNoise::gaussian: return GaussianEvent{shift};

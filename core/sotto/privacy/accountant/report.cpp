@@ -131,7 +131,12 @@ const AccountLine& AccountReport::line(AccountantChoice accountant) const {
 
 AccountReport account_epsilon(const Event& event, Relation relation, double delta, AccountantChoice only) {
   require(delta >= 0 && delta < 1, "delta", "got " + number_text(delta) + ", must lie in [0, 1)");
-  return report({event, relation, true, delta}, only);
+  AccountReport result = report({event, relation, true, delta}, only);
+  if (delta == 0 && !std::isfinite(result.value.upper)) {
+    throw Error(ErrorKind::unsupported,
+                "delta: got 0, at which no accountant gives this plan a finite epsilon; give a delta above 0", "delta");
+  }
+  return result;
 }
 
 AccountReport account_delta(const Event& event, Relation relation, double epsilon, AccountantChoice only) {

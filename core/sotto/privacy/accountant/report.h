@@ -39,7 +39,8 @@ struct AccountReport {
   const AccountLine& line(AccountantChoice accountant) const;
 };
 
-/// epsilon at delta, or delta at epsilon, by `only` or by all. Throws Error{unsupported} if no accountant applies.
+/// epsilon at delta, or delta at epsilon, by `only` or by all. Throws Error{unsupported} if no accountant applies, or
+/// none has a finite epsilon at delta 0.
 AccountReport account_epsilon(const Event& event, Relation relation, double delta,
                               AccountantChoice only = AccountantChoice::automatic);
 AccountReport account_delta(const Event& event, Relation relation, double epsilon,

@@ -1,5 +1,7 @@
-// What: calibration of noise, steps or sampling rate.
-// Formula: the edge of {x : delta_upper(x; epsilon) <= delta}, by false position on ln(delta_upper/delta).
+// What: calibration of noise, steps, sampling rate, epsilon or delta.
+// Formula: the edge of {x : delta_upper(x; epsilon) <= delta}, by false position on ln(delta_upper/delta); then small
+//   steps to the private side until delta_upper(epsilon) <= delta and epsilon_upper(delta) <= epsilon, as account_delta
+//   and account_epsilon print them. The two are computed on grids of their own, so one does not imply the other.
 // Conditions: delta falls with noise and rises with steps and rate; the answer is a point that was itself checked, so a
 //   failure of monotonicity costs tightness, not privacy.
 // Reference: the accountants'.
@@ -22,6 +24,7 @@ namespace sotto {
 namespace {
 
 constexpr double kTolerance = 1e-4;  // relative, of the parameter
+constexpr double kLargestEpsilon = 1e6;
 
 /// ln(delta_upper / delta); at most 0 is private. For pure targets, ln(epsilon_upper / epsilon).
 class Excess {
@@ -38,8 +41,24 @@ class Excess {
     }
     return std::log(upper(event) / target_.delta);
   }
+  /// Both questions that can be asked about the plan, with the answers that are printed.
+  bool keeps(const ReleasePlan& plan) const {
+    const Event event = plan.event(target_.relation);
+    // The smallest of all accountants is at most this one's.
+    if (quick(AccountantChoice::gdp, event) || quick(AccountantChoice::pld, event)) return true;
+    return kept(event, only_);
+  }
 
  private:
+  bool quick(AccountantChoice one, const Event& event) const {
+    if (target_.delta == 0 || (only_ != AccountantChoice::automatic && only_ != one)) return false;
+    bool is_kept = false;
+    return applies([&] { is_kept = kept(event, one); }) && is_kept;
+  }
+  bool kept(const Event& event, AccountantChoice by) const {
+    return account_epsilon(event, target_.relation, target_.delta, by).value.upper <= target_.epsilon &&
+           account_delta(event, target_.relation, target_.epsilon, by).value.upper <= target_.delta;
+  }
   /// Exact accountants first: where they apply no other is smaller.
   double upper(const Event& event) const {
     const bool any = only_ == AccountantChoice::automatic;
@@ -104,6 +123,47 @@ double narrowed(Bracket b, const std::function<double(double)>& excess, double t
   return b.good;
 }
 
+/// The first of x, at(1), at(2), ... that is ok; each is farther on the private side, the last by a few percent.
+template <class T, class Next, class Ok>
+T stepped(T x, const Next& next, const Ok& ok) {
+  constexpr int kMostSteps = 12;
+  for (int i = 0; i < kMostSteps; ++i) {
+    if (ok(x)) return x;
+    x = next(x, kTolerance * std::exp2(i) / 4);
+  }
+  throw Error(ErrorKind::unsupported, "the bounds on epsilon and delta of this plan are too far apart to calibrate it");
+}
+
+double checked_noise(const Excess& excess, ReleasePlan plan, double noise) {
+  return stepped(
+      noise, [](double x, double by) { return x * (1 + by); },
+      [&](double x) {
+        plan.noise = x;
+        return excess.keeps(plan);
+      });
+}
+
+double checked_rate(const Excess& excess, ReleasePlan plan, double rate) {
+  return stepped(
+      rate, [](double x, double by) { return x * (1 - by); },
+      [&](double x) {
+        plan.rate = x;
+        return excess.keeps(plan);
+      });
+}
+
+std::uint64_t checked_steps(const Excess& excess, ReleasePlan plan, std::uint64_t steps) {
+  const auto fewer = [](std::uint64_t x, double by) {
+    const auto less = static_cast<std::uint64_t>(std::ceil(static_cast<double>(x) * by));
+    require(less < x, "steps", "even one step does not keep this target; raise noise or lower rate");
+    return x - less;
+  };
+  return stepped(steps, fewer, [&](std::uint64_t x) {
+    plan.steps = x;
+    return excess.keeps(plan);
+  });
+}
+
 }  // namespace
 
 double noise_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
@@ -122,11 +182,11 @@ double noise_for(ReleasePlan plan, const Target& target, AccountantChoice only) 
     b.good = std::min(top, b.good + reach), b.at_good = at(b.good);
   }
   for (; b.at_bad <= 0; reach *= 2) {  // less noise
-    if (b.bad <= bottom) return std::exp(b.bad);
+    if (b.bad <= bottom) return checked_noise(excess, plan, std::exp(b.bad));
     b.good = b.bad, b.at_good = b.at_bad;
     b.bad = std::max(bottom, b.bad - reach), b.at_bad = at(b.bad);
   }
-  return std::exp(narrowed(b, at, kTolerance));
+  return checked_noise(excess, plan, std::exp(narrowed(b, at, kTolerance)));
 }
 
 std::uint64_t steps_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
@@ -139,7 +199,9 @@ std::uint64_t steps_for(ReleasePlan plan, const Target& target, AccountantChoice
   require(b.at_good <= 0, "steps", "even one step does not keep this target; raise noise or lower rate");
   constexpr double kMost = 1e9;
   for (double steps = 8; b.at_bad <= 0; steps *= 8) {
-    if (steps > kMost) return static_cast<std::uint64_t>(std::llround(std::exp(b.good)));
+    if (steps > kMost) {
+      return checked_steps(excess, plan, static_cast<std::uint64_t>(std::llround(std::exp(b.good))));
+    }
     b.bad = std::log(steps), b.at_bad = at(b.bad);
     if (b.at_bad <= 0) b.good = b.bad, b.at_good = b.at_bad;
   }
@@ -152,7 +214,7 @@ std::uint64_t steps_for(ReleasePlan plan, const Target& target, AccountantChoice
     const std::uint64_t middle = good + (bad - good) / 2;
     (is_good(middle) ? good : bad) = middle;
   }
-  return good;
+  return checked_steps(excess, plan, good);
 }
 
 double rate_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
@@ -162,10 +224,29 @@ double rate_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
     return excess(plan);
   };
   Bracket b{std::log(1e-9), 0, 0, at(0)};
-  if (b.at_bad <= 0) return 1;
+  if (b.at_bad <= 0) return checked_rate(excess, plan, 1);
   b.at_good = at(b.good);
   require(b.at_good <= 0, "rate", "no sampling rate from 1e-9 on keeps this target; raise noise");
-  return std::exp(narrowed(b, at, kTolerance));
+  return checked_rate(excess, plan, std::exp(narrowed(b, at, kTolerance)));
+}
+
+double epsilon_for(const ReleasePlan& plan, const Target& target, AccountantChoice only) {
+  const Event event = plan.event(target.relation);
+  const double epsilon = account_epsilon(event, target.relation, target.delta, only).value.upper;
+  if (!(epsilon <= kLargestEpsilon)) return epsilon;
+  return stepped(
+      epsilon, [](double x, double by) { return std::min(kLargestEpsilon, x * (1 + by) + 1e-9 * by); },
+      [&](double x) { return account_delta(event, target.relation, x, only).value.upper <= target.delta; });
+}
+
+double delta_for(const ReleasePlan& plan, const Target& target, AccountantChoice only) {
+  const Event event = plan.event(target.relation);
+  const double delta = account_delta(event, target.relation, target.epsilon, only).value.upper;
+  return stepped(
+      delta, [](double x, double by) { return std::min(1.0, x * (1 + by) + 1e-300 * by); },
+      [&](double x) {
+        return x >= 1 || account_epsilon(event, target.relation, x, only).value.upper <= target.epsilon;
+      });
 }
 
 }  // namespace sotto

@@ -21,7 +21,12 @@ constexpr double kUp = 1 + 0x1p-52;
 /// Covers the rounding of a sum of that many products, and no more: a calibrated rho must recompute.
 double rounding_of(std::size_t steps) { return 1 + static_cast<double>(steps + 1) * 0x1p-52; }
 
-double pure(double epsilon) { return epsilon * epsilon / 2 * kUp; }
+/// x^2 share, rounded up, from underflow too.
+double square(double x, double share) {
+  const double value = x * x * share * kUp;
+  return value > 1e-290 ? value : value + 1e-322;
+}
+double pure(double epsilon) { return square(epsilon, 0.5); }
 
 struct Coster {
   double operator()(const PureEvent& e) const { return pure(e.epsilon); }
@@ -33,10 +38,10 @@ struct Coster {
   double operator()(const DiscreteLaplaceEvent& e) const { return pure(e.epsilon); }
   double operator()(const ScalarLaplaceEvent& e) const { return pure(e.epsilon); }
   double operator()(const ScalarDiscreteLaplaceEvent& e) const { return pure(e.decay * static_cast<double>(e.shift)); }
-  double operator()(const GaussianEvent& e) const { return e.mu * e.mu / 2 * kUp; }
+  double operator()(const GaussianEvent& e) const { return square(e.mu, 0.5); }
   double operator()(const DiscreteGaussianEvent& e) const { return e.rho; }
   double operator()(const ZcdpEvent& e) const { return e.rho; }
-  double operator()(const ExponentialEvent& e) const { return e.epsilon * e.epsilon / 8 * kUp; }
+  double operator()(const ExponentialEvent& e) const { return square(e.epsilon, 0.125); }
   double operator()(const ObjectiveEvent& e) const { refuse(kMe, e.kName, "its bound is no multiple of the order"); }
   double operator()(const PoissonSampledEvent& e) const { refuse(kMe, e.kName, kSampled); }
   double operator()(const FixedSizeSampledEvent& e) const { refuse(kMe, e.kName, kSampled); }
