@@ -21,6 +21,7 @@ const std::vector<sotto::bench::NamedTask>& tasks() {
       {"account_epsilon", sotto::bench::account_epsilon_task},
       {"account_noise", sotto::bench::account_noise_task},
       {"kernels", sotto::bench::kernels_task},
+      {"scans_mnist", sotto::bench::scans_mnist_task},
       {"solvers_adult", sotto::bench::solvers_adult_task},
       {"solvers_mnist", sotto::bench::solvers_mnist_task},
       {"train_dense", sotto::bench::train_dense_task},

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "account/python_peer.h"
 #include "sotto/model/evaluation.h"
@@ -68,12 +69,14 @@ Model trained(utility::RealData& data, const Algorithm& algorithm, double lambda
   return train(data.train(), request, bits);
 }
 
-/// A whole training, its accuracy known to be about `expected` percent.
+/// A whole training, its accuracy, looked at once, known to be about `expected` percent.
 Contender training(const std::shared_ptr<utility::RealData>& data, const Algorithm& algorithm, double lambda,
                    double expected) {
+  const auto looked_at = std::make_shared<bool>(false);
   return {std::string(name_of(algorithm)),
           [=] {
             const Model model = trained(*data, algorithm, lambda);
+            if (std::exchange(*looked_at, true)) return right();
             return flag(100 * evaluate(model, data->test()).accuracy > expected - kWrong);
           },
           right};
@@ -137,18 +140,25 @@ Task solvers_adult_task() {
 }
 
 Task solvers_mnist_task() {
-  const auto ten = data_of("mnist10"), two = data_of("mnist0");
-  Task task{"solvers_mnist", ten ? ten->facts().rows : 1};
-  if (!ten || !two) return task;
+  const auto data = data_of("mnist10");
+  Task task{"solvers_mnist", data ? data->facts().rows : 1};
+  if (!data) return task;
   task.most_turns = 5;
-  task.contenders.push_back(training(ten, Objective{}, 30 / static_cast<double>(ten->facts().rows), 88));
+  task.contenders.push_back(training(data, Objective{}, 30 / static_cast<double>(data->facts().rows), 88));
   task.contenders.back().note = "softmax; promised: under 30 s";
   add_peer(task, "mnist10");
+  return task;
+}
+
+Task scans_mnist_task() {
+  const auto data = data_of("mnist0");
+  Task task{"scans_mnist", data ? data->facts().rows : 1};
+  if (!data) return task;
   const Dpgd scans{.passes = kScans, .momentum = 0.9, .bound = DescentBound::composition};
-  task.contenders.push_back(training(two, scans, 0, 95));
+  task.contenders.push_back(training(data, scans, 0, 95));
   task.contenders.back().note = fmt::format("0 against the rest, {} scans", kScans);
   task.contenders.back().against.push_back({"read_rows", 1.5});
-  task.contenders.push_back({"read_rows", [=] { return read_rows(two); }, right});
+  task.contenders.push_back({"read_rows", [=] { return read_rows(data); }, right});
   return task;
 }
 

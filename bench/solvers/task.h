@@ -7,5 +7,7 @@ namespace sotto::bench {
 /// scikit-learn on the same rows. No contender where they were not prepared.
 Task solvers_adult_task();
 Task solvers_mnist_task();
+/// Twenty scans of descent against reading the rows as often.
+Task scans_mnist_task();
 
 }  // namespace sotto::bench

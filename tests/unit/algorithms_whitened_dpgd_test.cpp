@@ -36,7 +36,7 @@ RowTable one_row(const std::vector<double>& x) {
 TEST(SecondMoments, AreTheSumOfProductsDenseAndSparse) {
   for (const bool sparse : {false, true}) {
     const RowTable table = planted_table(60, 4, 2, sparse);
-    const Vector matrix = unpack_second_moments(moments_of(table), 4);
+    const Vector matrix = unpack_triangle(moments_of(table), 4);
     for (std::size_t i = 0; i < 4; ++i) {
       for (std::size_t k = 0; k < 4; ++k) {
         double sum = 0;
@@ -50,7 +50,7 @@ TEST(SecondMoments, AreTheSumOfProductsDenseAndSparse) {
 TEST(SecondMoments, OfNeighboursAreWithinTheSensitivityAndReachIt) {
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
-  const double replaced = second_moments_sensitivity(1, true), added = second_moments_sensitivity(1, false);
+  const double replaced = outer_distance(1, true), added = outer_distance(1, false);
   for (int i = 0; i < 2000; ++i) {
     const Vector a = moments_of(one_row({normal(random), normal(random), normal(random)}));
     const Vector b = moments_of(one_row({normal(random), normal(random), normal(random)}));

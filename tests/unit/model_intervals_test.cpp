@@ -77,7 +77,7 @@ TEST(ScoreMoments, AreTheSumsOfTheirDefinition) {
 }
 
 TEST(ScoreMoments, AReplacedRowMovesThemByAtMostTheirSensitivityAndSomePairAttainsIt) {
-  const double replaced = score_moments_sensitivity(1, true), added = score_moments_sensitivity(1, false);
+  const double replaced = outer_distance(1, true), added = outer_distance(1, false);
   std::mt19937_64 random(5);
   std::normal_distribution<double> normal;
   const auto one_row = [&](const std::vector<double>& x, double label, const Vector& weights) {

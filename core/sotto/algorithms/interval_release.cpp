@@ -45,7 +45,7 @@ void add_intervals(Plan& plan, const PlanInput& input, const CertifiedSum& sum, 
   const Budget part{input.budget.epsilon - rest.budget.epsilon, input.budget.delta - rest.budget.delta,
                     input.budget.relation};
   const double norm = stored_norm(input.facts);
-  const double exact = score_moments_sensitivity(norm, input.budget.relation == Relation::replace_one);
+  const double exact = outer_distance(norm, input.budget.relation == Relation::replace_one);
   const double rounding = sum_rounding(sum.bound.rows, norm * norm);
   require(2 * rounding <= 0.1 * exact, "intervals", "sums over so many rows are too inexact in binary64");
   main.curvature = sum.curvature;

@@ -83,7 +83,7 @@ void refuse_unfit(const WhitenedDpgd& method, const PlanInput& input) {
 Calibrated moments_noise(const WhitenedDpgd& method, const PlanInput& input) {
   const RowCount rows = rows_of(method, input);
   const double norm = stored_norm(input.facts);
-  const double exact = second_moments_sensitivity(norm, input.budget.relation == Relation::replace_one);
+  const double exact = outer_distance(norm, input.budget.relation == Relation::replace_one);
   const double rounding = sum_rounding(rows.capacity, norm * norm);
   require(2 * rounding <= 0.1 * exact, "rows", "sums over so many rows are too inexact in binary64");
   Calibrated noise =
@@ -171,7 +171,7 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& input) {
 /// T from the released moments: reads no row.
 Whitening whitening_of(const Vector& packed, const Layout& layout, const PlanInput& input) {
   const std::size_t features = input.facts.features;
-  const SymmetricEigen eigen = symmetric_eigen(unpack_second_moments(packed, features), features);
+  const SymmetricEigen eigen = symmetric_eigen(unpack_triangle(packed, features), features);
   const double floor = kFloor * deviation(layout.moments.mechanism) * std::sqrt(2 * static_cast<double>(features));
   Vector roots(features);
   double directions = 0;

@@ -167,7 +167,10 @@ void Psgd::step_each_sparse_row(const RowBlock& rows) noexcept {
       const double coefficient = weight_of(rows, i) * y * loss.slope(y * margin);
       const double eta = recipe_.step(++step_);
       decay_scale(1 - eta * recipe_.lambda);
-      kernels::axpy(-(eta / scale_ * coefficient), rows.columns + first, rows.values + first, count, w);
+      const double rescaled = eta / scale_;
+      for (std::uint64_t e = first; e < first + count; ++e) {
+        w[rows.columns[e]] -= rescaled * (coefficient * double{rows.values[e]});
+      }
       if (follows_iterates_) after_step(eta);
     }
   });

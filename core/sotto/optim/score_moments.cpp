@@ -14,13 +14,6 @@
 #include "sotto/losses/logistic.h"
 
 namespace sotto {
-namespace {
-
-constexpr double kRoot2 = 1.4142135623730951;
-
-std::size_t triangle(std::size_t features) noexcept { return features * (features + 1) / 2; }
-
-}  // namespace
 
 ScoreMoments::ScoreMoments(const Facts& facts)
     : features_(facts.features), row_(features_, 0.0), sum_(packed_size(features_), 0.0) {}
@@ -32,13 +25,7 @@ void ScoreMoments::start(std::span<const double> weights) noexcept {
 
 void ScoreMoments::consume(const RowBlock& block) noexcept {
   for (std::size_t i = 0; i < block.rows; ++i) {
-    if (block.sparse()) {
-      std::fill(row_.begin(), row_.end(), 0.0);
-      for (std::uint64_t e = block.offsets[i]; e < block.offsets[i + 1]; ++e) row_[block.columns[e]] = block.values[e];
-    } else {
-      const float* from = block.dense + i * features_;
-      std::copy(from, from + features_, row_.begin());
-    }
+    copy_row(block, i, row_);
     add(block.labels[i]);
   }
 }
@@ -46,24 +33,15 @@ void ScoreMoments::consume(const RowBlock& block) noexcept {
 void ScoreMoments::add(float label) noexcept {
   const double margin = label * kernels::dot(row_.data(), weights_, features_);
   const double s = std::clamp(-Logistic{}.slope(margin), 0.0, 1.0);
-  const double curvature = kCurvatureScale * s * (1 - s), square = s * s;
-  double* h = sum_.data();
-  double* j = h + triangle(features_);
-  for (std::size_t i = 0; i < features_; h += ++i, j += i) {
-    if (row_[i] == 0) continue;
-    kernels::axpy(curvature * row_[i], row_.data(), h, i + 1);
-    kernels::axpy(square * row_[i], row_.data(), j, i + 1);
-  }
+  add_outer(kCurvatureScale * s * (1 - s), row_, sum_.data());
+  add_outer(s * s, row_, sum_.data() + triangle_size(features_));
 }
 
 Sensitive<Vector> ScoreMoments::take() const {
   Vector packed(sum_.begin(), sum_.end());
-  std::size_t at = 0;
-  for (int matrix = 0; matrix < 2; ++matrix) {
-    for (std::size_t i = 0; i < features_; ++i, ++at) {
-      for (std::size_t k = 0; k < i; ++k) packed[at++] *= kRoot2;
-    }
-  }
+  const std::span<double> all(packed);
+  pack_triangle(all.first(triangle_size(features_)), features_);
+  pack_triangle(all.last(triangle_size(features_)), features_);
   return Sensitive<Vector>(std::move(packed));
 }
 
@@ -79,24 +57,10 @@ void ScoreMoments::merge(const RowSum& other) noexcept {
   kernels::axpy(1.0, static_cast<const ScoreMoments&>(other).sum_.data(), sum_.data(), sum_.size());
 }
 
-// The last factor covers the few roundings of a row's products.
-double score_moments_sensitivity(double data_norm, bool replaced) noexcept {
-  return data_norm * data_norm * (replaced ? kRoot2 : 1.0) * (1 + 0x1p-40);
-}
-
 MomentPair unpack_moments(const Vector& packed, std::size_t features) {
-  MomentPair pair{Vector(features * features), Vector(features * features)};
-  std::size_t at = 0;
-  for (Vector* matrix : {&pair.curvature, &pair.scores}) {
-    const double scale = matrix == &pair.curvature ? ScoreMoments::kCurvatureScale : 1.0;
-    for (std::size_t i = 0; i < features; ++i) {
-      for (std::size_t k = 0; k <= i; ++k) {
-        const double entry = packed[at++] / (scale * (i == k ? 1.0 : kRoot2));
-        (*matrix)[i * features + k] = (*matrix)[k * features + i] = entry;
-      }
-    }
-  }
-  return pair;
+  const std::span<const double> all(packed);
+  return {unpack_triangle(all.first(triangle_size(features)), features, ScoreMoments::kCurvatureScale),
+          unpack_triangle(all.last(triangle_size(features)), features)};
 }
 
 }  // namespace sotto

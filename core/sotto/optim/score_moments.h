@@ -5,20 +5,21 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/data/facts.h"
 #include "sotto/linalg/vector.h"
+#include "sotto/optim/outer_products.h"
 #include "sotto/optim/row_sum.h"
 
 namespace sotto {
 
 /// Two sums of matrices over the rows at one point, for two classes and the logistic loss: H of s (1 - s) x x', the
 /// Hessian, and J of s^2 x x', the second moment of the rows' gradients, with s in [0, 1] minus the slope at the row's
-/// margin. They leave as one vector: the lower triangles of sqrt(8) H and of J, row by row, off-diagonal entries times
-/// sqrt(2), so that the L2 norm of the vector is the Frobenius norm of the pair.
+/// margin. They leave as one vector, those of outer_products.h for sqrt(8) H and for J, which moves by at most
+/// outer_distance().
 class ScoreMoments final : public RowSum {
  public:
   static constexpr double kCurvatureScale = 2.8284271247461903;  ///< sqrt(8)
 
   explicit ScoreMoments(const Facts& facts);
-  static std::size_t packed_size(std::size_t features) noexcept { return features * (features + 1); }
+  static std::size_t packed_size(std::size_t features) noexcept { return 2 * triangle_size(features); }
 
   /// Starts new sums at these weights, which must stay while rows are consumed.
   void start(std::span<const double> weights) noexcept;
@@ -38,10 +39,6 @@ class ScoreMoments final : public RowSum {
   AlignedVector row_;
   AlignedVector sum_;  // the triangle of sqrt(8) H, then that of J
 };
-
-/// The most by which the exact pair moves, in the norm of the vector, when one row of norm at most `data_norm` is
-/// replaced, or is added.
-double score_moments_sensitivity(double data_norm, bool replaced) noexcept;
 
 /// The two matrices of a vector of that form, full.
 struct MomentPair {

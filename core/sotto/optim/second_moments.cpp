@@ -11,37 +11,20 @@
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
-namespace {
-
-constexpr double kRootOfTwo = 1.4142135623730951;
-
-}  // namespace
 
 SecondMoments::SecondMoments(const Facts& facts)
     : features_(facts.features), row_(features_, 0.0), sum_(packed_size(features_), 0.0) {}
 
 void SecondMoments::consume(const RowBlock& block) noexcept {
   for (std::size_t i = 0; i < block.rows; ++i) {
-    if (block.sparse()) {
-      std::fill(row_.begin(), row_.end(), 0.0);
-      for (std::uint64_t e = block.offsets[i]; e < block.offsets[i + 1]; ++e) row_[block.columns[e]] = block.values[e];
-    } else {
-      const float* from = block.dense + i * features_;
-      std::copy(from, from + features_, row_.begin());
-    }
-    double* line = sum_.data();
-    for (std::size_t k = 0; k < features_; line += ++k) {
-      if (row_[k] != 0) kernels::axpy(row_[k], row_.data(), line, k + 1);
-    }
+    copy_row(block, i, row_);
+    add_outer(1, row_, sum_.data());
   }
 }
 
 Sensitive<Vector> SecondMoments::take() const {
   Vector packed(sum_.begin(), sum_.end());
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < features_; ++i, ++at) {
-    for (std::size_t k = 0; k < i; ++k) packed[at++] *= kRootOfTwo;
-  }
+  pack_triangle(packed, features_);
   return Sensitive<Vector>(std::move(packed));
 }
 
@@ -55,23 +38,6 @@ void SecondMoments::clear() noexcept { std::fill(sum_.begin(), sum_.end(), 0.0);
 
 void SecondMoments::merge(const RowSum& other) noexcept {
   kernels::axpy(1.0, static_cast<const SecondMoments&>(other).sum_.data(), sum_.data(), sum_.size());
-}
-
-// The last factor covers the few roundings of a row's products.
-double second_moments_sensitivity(double data_norm, bool replaced) noexcept {
-  return data_norm * data_norm * (replaced ? kRootOfTwo : 1.0) * (1 + 0x1p-40);
-}
-
-Vector unpack_second_moments(const Vector& packed, std::size_t features) {
-  Vector matrix(features * features);
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < features; ++i) {
-    for (std::size_t k = 0; k <= i; ++k) {
-      const double entry = packed[at++] / (i == k ? 1.0 : kRootOfTwo);
-      matrix[i * features + k] = matrix[k * features + i] = entry;
-    }
-  }
-  return matrix;
 }
 
 }  // namespace sotto

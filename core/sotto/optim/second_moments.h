@@ -5,16 +5,16 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/data/facts.h"
 #include "sotto/linalg/vector.h"
+#include "sotto/optim/outer_products.h"
 #include "sotto/optim/row_sum.h"
 
 namespace sotto {
 
-/// The sum of x x' over the rows. It leaves as one vector: the lower triangle, row by row, off-diagonal entries times
-/// sqrt(2), so that the L2 norm of the vector is the Frobenius norm of the matrix.
+/// The sum of x x' over the rows. It leaves as the vector of outer_products.h, which moves by at most outer_distance().
 class SecondMoments final : public RowSum {
  public:
   explicit SecondMoments(const Facts& facts);
-  static std::size_t packed_size(std::size_t features) noexcept { return features * (features + 1) / 2; }
+  static std::size_t packed_size(std::size_t features) noexcept { return triangle_size(features); }
 
   /// What was summed, still secret.
   Sensitive<Vector> take() const;
@@ -29,11 +29,5 @@ class SecondMoments final : public RowSum {
   AlignedVector row_;
   AlignedVector sum_;
 };
-
-/// The most by which the exact vector moves when one row of norm at most `data_norm` is replaced, or is added.
-double second_moments_sensitivity(double data_norm, bool replaced) noexcept;
-
-/// The matrix of a vector of that form, full.
-Vector unpack_second_moments(const Vector& packed, std::size_t features);
 
 }  // namespace sotto
