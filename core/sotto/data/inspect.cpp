@@ -92,8 +92,7 @@ std::vector<std::string> distinct_classes(std::vector<std::string> values) {
   };
   std::ranges::stable_sort(values, {}, rank);
   const auto same = [&](const std::string& a, const std::string& b) { return !rank(a).first && rank(a) == rank(b); };
-  const auto repeated = std::ranges::unique(values, same);
-  values.erase(repeated.begin(), repeated.end());
+  values.erase(std::unique(values.begin(), values.end(), same), values.end());
   return values;
 }
 

@@ -1,6 +1,6 @@
 // What: bounds on a sum of losses from the profiles of its terms alone.
 // Formula: delta(n e) <= sum of the n profiles at e; delta(e) >= the largest of the profiles at e.
-// Conditions: e >= 0. Profiles are moved outward by 1e-13 of their tails, epsilon by 1e-12 of itself.
+// Conditions: e >= 0. Profiles are moved outward by the rounding of their tails, epsilon by 1e-12 of itself.
 // Reference: [Dwork14, Theorem 3.16]; from below: a release alone is a function of all of them.
 // Fails if wrong: AccountantBasic.*
 #include "sotto/privacy/accountant/loss_basic.h"
@@ -13,28 +13,38 @@ namespace sotto {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRounding = 1e-13;  // of the tails: their arguments are rounded too
-constexpr double kMoved = 1e-12;     // of epsilon: atoms are placed up to rounding
+constexpr double kMoved = 1e-12;  // of epsilon: atoms are placed up to rounding
 constexpr double kLargest = 1e6;
 
-/// p_infinite + P(loss > e) - e^e Q(loss > e), moved by `sign` errors.
-double profile(const LossLaw& law, double epsilon, double sign) {
-  const double e = epsilon * (1 - sign * kMoved);
+/// e^epsilon mass, which no P mass above epsilon is below.
+double lifted(double epsilon, double mass, double most) {
+  if (!(mass > 0)) return 0;
+  const double log_lifted = epsilon + std::log(mass);
+  return log_lifted < 0 ? std::min(most, epsilon < 700 ? std::exp(epsilon) * mass : std::exp(log_lifted)) : most;
+}
+
+/// p_infinite + P(loss > e) - e^e Q(loss > e), from above or from below.
+enum class Direction { up, down };
+double profile(const LossLaw& law, double epsilon, Direction direction) {
+  const bool up = direction == Direction::up;
+  const double e = epsilon * (up ? 1 - kMoved : 1 + kMoved);
+  if (e >= law.top * (1 + kMoved)) return law.p_infinite;
   const LossTails t = law.tails(e);
-  const double lifted = e < 700 ? std::exp(e) * t.q_above : std::exp(std::min(700.0, e + std::log(t.q_above)));
-  const double value = law.p_infinite + t.p_above - lifted + sign * kRounding * (t.p_above + lifted);
-  return std::clamp(value, law.p_infinite, 1.0);
+  const double sign = up ? 1 : -1;
+  const double p = t.p_above + sign * rounding_of_tail(t.p_above), q = t.q_above - sign * rounding_of_tail(t.q_above);
+  const double slack = 1e-15 * (4 + e);  // of the exponential
+  return std::clamp(law.p_infinite + p - lifted(e, q, p) * (1 - sign * slack), law.p_infinite, 1.0);
 }
 
 double sum_at(std::span<const LossTerm> terms, double epsilon) {
   double sum = 0;
-  for (const LossTerm& term : terms) sum += static_cast<double>(term.count) * profile(term.law, epsilon, 1);
+  for (const LossTerm& term : terms) sum += static_cast<double>(term.count) * profile(term.law, epsilon, Direction::up);
   return std::min(1.0, sum * (1 + 1e-12));
 }
 
 double largest_at(std::span<const LossTerm> terms, double epsilon) {
   double largest = 0;
-  for (const LossTerm& term : terms) largest = std::max(largest, profile(term.law, epsilon, -1));
+  for (const LossTerm& term : terms) largest = std::max(largest, profile(term.law, epsilon, Direction::down));
   return largest;
 }
 

@@ -18,10 +18,9 @@ namespace sotto {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kDenormal = 1e-322;  // where masses lose their digits
-constexpr double kOnPoint = 1e-8;     // of a step; the accountant's allowance for rounding is larger
-constexpr double kRounding = 1e-24;   // of masses at the last point
-constexpr double kLeaning = 2;        // between the masses at the ends of a cell
+constexpr double kOnPoint = 1e-8;   // of a step; the accountant's allowance for rounding is larger
+constexpr double kForgiven = 1e-5;  // of the mass above the last point, cut off at far less than any delta
+constexpr double kLeaning = 2;      // between the masses at the ends of a cell
 constexpr double kMostPoints = 0x1p22;
 constexpr double kFarthestPoint = 0x1p52;
 
@@ -38,10 +37,7 @@ struct Mass {
 Mass between(double above_low, double above_high, double below_low, double below_high) {
   const bool use_above = above_low < below_high;
   const double value = use_above ? above_low - above_high : below_high - below_low;
-  const double tail = use_above ? above_low : below_high;
-  // A tail of e^(-z^2/2) whose argument is rounded is off by z^2 units of its own.
-  const double units = tail > 0 ? 4 - 4 * std::log(tail) : 4;
-  return {std::max(0.0, value), units * kUnit * tail + kDenormal};
+  return {std::max(0.0, value), rounding_of_tail(use_above ? above_low : below_high)};
 }
 
 Cell cell_of(const LossTails& low, const LossTails& high, double loss, double step) {
@@ -101,8 +97,8 @@ std::vector<double> lowering(const std::vector<Cell>& cells, double step, double
 }
 
 /// Removes points of negative mass, splitting it between the neighbours so that the profile elsewhere stays. False if
-/// the profile was lowered below 0 somewhere, so that no pair has it.
-bool cut_corners(std::vector<double>& mass, double step) {
+/// the profile was lowered below 0 by more than `forgiven`, so that no pair has it.
+bool cut_corners(std::vector<double>& mass, double step, double forgiven) {
   std::vector<std::size_t> kept;
   // Left of the first point lies e^loss = 0, which carries no P mass: all of it goes to the right.
   const auto drop_first = [&](std::size_t right) {
@@ -128,7 +124,7 @@ bool cut_corners(std::vector<double>& mass, double step) {
   }
   if (mass.back() >= 0) return true;
   // Nothing but rounding: what is lowered to 0 at the last point carries nothing.
-  const bool valid = mass.back() > -kRounding;
+  const bool valid = mass.back() >= -forgiven;
   mass.back() = 0;
   return valid;
 }
@@ -142,7 +138,7 @@ bool fill_lowered(LossGrid& grid, const std::vector<Cell>& cells, const std::vec
     mass += i > 0 ? (c[i] - c[i - 1]) / width : c[0];
     grid.lower[i] = mass;
   }
-  return cut_corners(grid.lower, grid.step);
+  return cut_corners(grid.lower, grid.step, kForgiven * (grid.infinite_upper - grid.infinite_lower));
 }
 
 /// `missing` is the Q mass below the first point times e^loss there.
@@ -201,10 +197,10 @@ LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& r
     cells[i] = cell_of(low, high, loss_at(i), step);
     low = high;
   }
-  fill_upper(grid, cells);
-  fill_lower(grid, cells, missing);
   grid.infinite_lower = law.p_infinite;
   grid.infinite_upper = law.p_infinite + low.p_above;
+  fill_upper(grid, cells);
+  fill_lower(grid, cells, missing);
   return grid;
 }
 

@@ -42,7 +42,7 @@ LossLaw randomised_response(double epsilon, double delta) {
     LossTails all = t < -epsilon ? kAllAbove : t < epsilon ? LossTails{1 - rare, rare, rare, 1 - rare} : kAllBelow;
     return {(1 - delta) * all.p_above, (1 - delta) * all.p_below, (1 - delta) * all.q_above, (1 - delta) * all.q_below};
   };
-  return {tails, delta, epsilon, true};
+  return {tails, delta, epsilon, true, epsilon};
 }
 
 LossLaw gaussian(double mu) {
@@ -60,7 +60,7 @@ LossLaw laplace(double e) {
     const Tail q{std::exp(-x) / 2, 1 - std::exp(-x) / 2};
     return joined(p, q);
   };
-  return {tails, 0, e};
+  return {tails, 0, e, false, e};
 }
 
 /// Mass exp(-a |k|) at shift n against 0: losses a (|k| - |k - n|), from -a n to a n in steps of 2 a.
@@ -77,7 +77,7 @@ LossLaw discrete_laplace(double a, std::uint64_t n) {
     const double nn = static_cast<double>(n);
     return {above(first - nn), below(first - nn), above(first), below(first)};
   };
-  return {tails, 0, a, true};
+  return {tails, 0, a, true, e};
 }
 
 /// The smallest profile above those of all bounded-range mechanisms: densities x^(-3/2) in x = e^loss.
@@ -92,7 +92,7 @@ LossLaw bounded_range(double epsilon) {
     const double q_below = std::exp((epsilon - t) / 2) * std::expm1((epsilon + t) / 2) / scale;
     return {p_above, p_below, q_above, q_below};
   };
-  return {tails};
+  return {tails, 0, 0, false, epsilon};
 }
 
 /// P mixed into Q with probability `rate`: ((1-q) Q + q P | Q). The loss exceeds t iff the base loss exceeds
@@ -104,7 +104,8 @@ LossLaw sampled_remove(const LossLaw& base, double rate) {
     const LossTails b = inner(t > 700 ? t - std::log(rate) : std::log(excess));
     return joined(mix(rate, {b.p_above, b.p_below}, {b.q_above, b.q_below}), {b.q_above, b.q_below});
   };
-  return {tails, base.p_infinite * rate, base.lattice > 0 ? std::log1p(rate * std::expm1(base.lattice)) : 0};
+  const double lattice = base.lattice > 0 ? std::log1p(rate * std::expm1(base.lattice)) : 0;
+  return {tails, base.p_infinite * rate, lattice, false, std::log1p(rate * std::expm1(base.top))};
 }
 
 LossLaw sampled(const LossLaw& base, double rate, Side side) {
@@ -112,7 +113,8 @@ LossLaw sampled(const LossLaw& base, double rate, Side side) {
   if (side == Side::remove) return remove;
   // (Q | (1-q) Q + q P): the loss changes its sign, so what exceeded t lies below -t.
   const auto tails = [inner = remove.tails](double t) { return exchanged(inner(std::nextafter(-t, -kInfinity))); };
-  return {tails, 0, rate < 1 && base.lattice > 0 ? -std::log1p(rate * std::expm1(-base.lattice)) : base.lattice};
+  const double lattice = rate < 1 && base.lattice > 0 ? -std::log1p(rate * std::expm1(-base.lattice)) : base.lattice;
+  return {tails, 0, lattice, false, -std::log1p(rate * std::expm1(-base.top))};
 }
 
 /// (1-q) N(0,s^2) + q N(1,s^2) against (1-q) N(0,s^2) + q N(-1,s^2); its loss is odd and increasing in x.
@@ -192,6 +194,11 @@ struct Maker {
 };
 
 }  // namespace
+
+double rounding_of_tail(double mass) noexcept {
+  constexpr double kDenormal = 1e-322;
+  return (mass > 0 ? (4 - 4 * std::log(mass)) * 0x1p-53 * mass : 0) + kDenormal;
+}
 
 LossLaw loss_law(const Leaf& leaf, Side side) { return std::visit(Maker{side}, leaf); }
 

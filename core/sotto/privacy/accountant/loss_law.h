@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "sotto/privacy/accountant/worlds.h"
@@ -15,14 +16,19 @@ struct LossTails {
 };
 
 struct LossLaw {
-  std::function<LossTails(double)> tails;  ///< of the finite losses
-  double p_infinite = 0;                   ///< P mass where Q has none
-  double lattice = 0;                      ///< atoms lie at its multiples; 0: none, or elsewhere
-  bool atoms_only = false;                 ///< all mass lies on the lattice
+  std::function<LossTails(double)> tails;                ///< of the finite losses
+  double p_infinite = 0;                                 ///< P mass where Q has none
+  double lattice = 0;                                    ///< atoms lie at its multiples; 0: none, or elsewhere
+  bool atoms_only = false;                               ///< all mass lies on the lattice
+  double top = std::numeric_limits<double>::infinity();  ///< no finite loss is above
 };
 
 /// Throws Error{unsupported} for releases without a known dominating pair.
 LossLaw loss_law(const Leaf& leaf, Side side);
+
+/// By how much such a mass may be off, by its own rounding and by that of the argument it was computed from: a tail of
+/// e^(-z^2/2) is off by z^2 units of its own, and below the range of a double nothing is known.
+double rounding_of_tail(double mass) noexcept;
 
 /// The same world with its Gaussian events merged into one (mu^2 adds), in the order of first appearance.
 World with_merged_gaussians(const World& world);

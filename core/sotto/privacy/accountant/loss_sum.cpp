@@ -81,7 +81,7 @@ double LossSum::top() const {
 
 double LossSum::epsilon_upper(double delta) const {
   // Any epsilon that passes is valid, monotone or not.
-  const auto too_much = [&](double e) { return delta_upper(e) > delta; };
+  const auto too_much = [&](double e) { return !(delta_upper(e) <= delta); };
   if (!too_much(0)) return 0;
   double low = 0, high = top();
   if (!(high > 0) || too_much(high)) return kInfinity;

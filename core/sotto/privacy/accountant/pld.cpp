@@ -94,6 +94,7 @@ class WorldAccount {
       atoms_only_ = atoms_only_ && law.atoms_only;
       if (law.atoms_only && law.lattice == 0) continue;  // all finite loss is 0
       steps_ += static_cast<double>(step.count);
+      top_ += static_cast<double>(step.count) * law.top;
       terms_.push_back({std::move(law), step.count});
     }
     lattice_ = common_lattice(terms_);
@@ -101,6 +102,15 @@ class WorldAccount {
 
   /// Stops early once the upper bound is below `enough`, the lower bound of another world.
   Bound answer(const Query& query, double enough) {
+    Bound bound = bracket(query, enough);
+    // A delta that underflowed is not 0: that would be a promise of the pure kind.
+    const bool may_exceed = !query.wants_epsilon && !terms_.empty() && query.given < top_ * (1 + 1e-9);
+    if (may_exceed) bound.upper = std::max(bound.upper, std::numeric_limits<double>::denorm_min());
+    return bound;
+  }
+
+ private:
+  Bound bracket(const Query& query, double enough) {
     if (terms_.empty()) return only_infinite(query);
     if (query.wants_epsilon && infinite_ >= query.given * (1 + 1e-12)) return {kInfinity, kInfinity};
     if (query.wants_epsilon && infinite_ >= query.given * (1 - 1e-9)) return {0, kInfinity};
@@ -145,7 +155,6 @@ class WorldAccount {
     return best;
   }
 
- private:
   struct Pass {
     double step = 0;
     double cut_above = 0;
@@ -293,6 +302,7 @@ class WorldAccount {
   std::vector<LossTerm> terms_;
   LossSurvey survey_;
   double steps_ = 0;
+  double top_ = 0;             // of all finite losses together
   double log_delta_ = 0;       // about, from above
   double cut_above_ = 1e-300;  // P mass a step that the survey left out above
   double infinite_ = 0;

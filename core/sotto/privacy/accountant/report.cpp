@@ -19,6 +19,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kExact = 1 - 1e-12;  // an exact formula, up to rounding
 
+constexpr double kContradiction = 1e-6;  // relative, far above rounding
+
 struct Question {
   const Event& event;
   Relation relation;
@@ -64,7 +66,9 @@ Answer by_gdp(const Question& q) {
   double value = kInfinity;
   if (!q.wants_epsilon) value = gaussian_delta(mu, q.given);
   if (q.wants_epsilon && q.given > 0) value = gdp_epsilon(mu, q.given);
-  return {{value * kExact, value}, detail};
+  // Of a tiny epsilon mu's own rounding is felt, of a delta far out all of mu^2.
+  const double lower = q.wants_epsilon ? value * kExact - 1e-12 * mu : value * (1 - 1e-10) - 1e-322;
+  return {{std::max(0.0, lower), value}, detail};
 }
 
 Answer by_pld(const Question& q) {
@@ -115,6 +119,13 @@ AccountReport report(const Question& question, AccountantChoice only) {
   }
   if (result.tightest == AccountantChoice::automatic) {
     throw Error(ErrorKind::unsupported, "no accountant can treat this plan: " + result.lines.back().refused);
+  }
+  // Bounds of different theorems on one number: one of them is wrong, and nobody may rely on either.
+  const double smallest = question.wants_epsilon ? 1e-12 : 1e-320;
+  if (result.value.lower > result.value.upper * (1 + kContradiction) + smallest) {
+    throw Error(ErrorKind::internal, "accountants contradict each other on this plan: at least " +
+                                         number_text(result.value.lower) + " by one, at most " +
+                                         number_text(result.value.upper) + " by another; please report the plan");
   }
   result.value.lower = std::min(result.value.lower, result.value.upper);
   return result;

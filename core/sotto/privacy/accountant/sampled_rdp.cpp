@@ -23,7 +23,7 @@ constexpr double kMostPanels = 4000;
 class LogSum {
  public:
   void add(double log_term) {
-    if (!(log_term > -std::numeric_limits<double>::infinity())) return;
+    if (log_term == -std::numeric_limits<double>::infinity()) return;
     if (log_term > top_) {
       sum_ = sum_ * std::exp(top_ - log_term) + 1;
       top_ = log_term;
@@ -31,7 +31,8 @@ class LogSum {
       sum_ += std::exp(log_term - top_);
     }
   }
-  double log() const { return sum_ > 0 ? top_ + std::log(sum_) : -std::numeric_limits<double>::infinity(); }
+  /// Not a number if a term was none.
+  double log() const { return sum_ == 0 ? -std::numeric_limits<double>::infinity() : top_ + std::log(sum_); }
 
  private:
   double top_ = -std::numeric_limits<double>::infinity();
@@ -57,7 +58,10 @@ double log_excess_of(double l, double order) {
     const double series = 1 + (order - 2) * u / 3 * (1 + (order - 3) * u / 4);
     return std::log(order * (order - 1) / 2) + 2 * std::log(std::fabs(u)) + std::log(series);
   }
-  if (order * l > 40) return order * l + std::log1p(-(1 + order * u) * std::exp(-order * l));
+  // As powers of r: u itself overflows.
+  if (order * l > 40) {
+    return order * l + std::log1p((order - 1) * std::exp(-order * l) - order * std::exp((1 - order) * l));
+  }
   return std::log(std::expm1(order * l) - order * u);
 }
 
