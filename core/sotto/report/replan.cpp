@@ -15,7 +15,7 @@ constexpr double kTolerance = 1e-5;
 /// The parameters of a card by their one spelling; false if one of them has no place.
 bool set_parameters(Problem& problem, Algorithm& algorithm, const PrivacyCard& card) {
   return std::all_of(card.parameters.begin(), card.parameters.end(), [&](const auto& parameter) {
-    const auto& [name, value] = parameter;
+    const std::string &name = parameter.first, &value = parameter.second;
     if (name == "solver" || name == "step_rule" || value.empty()) return true;  // said in words, or not set
     const bool in_problem = set_field(problem, name, value);
     const bool in_method = std::visit([&](auto& a) { return set_field(a, name, value); }, algorithm);

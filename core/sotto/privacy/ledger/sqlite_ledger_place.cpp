@@ -125,7 +125,7 @@ void SqliteLedger::relocate(const std::string& anchor, Former former) {
   record = commit(std::move(record), nullptr);
   transaction.commit();
   // The one that counts from now on comes last: once it knows of the move, all do.
-  std::ranges::stable_partition(reached, [&](const auto& each) { return each->path() != anchor; });
+  std::stable_partition(reached.begin(), reached.end(), [&](const auto& each) { return each->path() != anchor; });
   for (const auto& each : reached) each->append({record.sequence, record.hash});
 }
 
