@@ -21,9 +21,9 @@ test: ## every test, the Python package, and what runs threads again under the t
 	@tools/install_packages build test python browser
 	@tools/test dev python $(foreach run,$(SANITIZED),'$(run)')
 
-sanitize: ## every test under the address and undefined-behaviour sanitizers; long
+sanitize: ## every test under the address, undefined-behaviour and thread sanitizers; an hour
 	@tools/install_packages build test
-	@tools/test 'asan:unit|laws|privacy|threads|capi|scenarios|audit'
+	@tools/test 'asan:unit|laws|privacy|threads|capi|scenarios|audit' 'tsan-whole:unit|laws|privacy|threads|capi|scenarios|audit'
 
 test-postgres: ## the PostgreSQL extension, against servers of its own; then again under the address sanitizer
 	@tools/install_packages build test postgres

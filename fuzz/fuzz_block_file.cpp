@@ -48,7 +48,7 @@ void seal(std::vector<std::byte>& bytes) {
   }
 }
 
-void check(const RowBlock& rows, double data_norm) {
+void check(const RowBlock& rows, const Facts& facts) {
   for (std::size_t i = 0; i < rows.rows; ++i) {
     const std::uint64_t first = rows.sparse() ? rows.offsets[i] : i * rows.features;
     const std::uint64_t last = rows.sparse() ? rows.offsets[i + 1] : first + rows.features;
@@ -58,8 +58,8 @@ void check(const RowBlock& rows, double data_norm) {
       if (!std::isfinite(value) || (rows.sparse() && rows.columns[j] >= rows.features)) std::abort();
       squared += value * value;
     }
-    if (std::sqrt(squared) > data_norm * (1 + 0x1p-19)) std::abort();
-    if (rows.labels[i] != 1.0F && rows.labels[i] != -1.0F) std::abort();
+    if (std::sqrt(squared) > facts.data_norm * (1 + 0x1p-19)) std::abort();
+    if (!is_label(rows.labels[i], facts.classes)) std::abort();
   }
 }
 
@@ -68,7 +68,7 @@ void read_all(const BlockFile& file, BlockFile::Values values) {
   storage.reserve(file.max_block_bytes());
   for (std::uint64_t i = 0; i < file.block_count(); ++i) {
     const RowBlock rows = file.read_block(file.locate(i), storage.bytes(), values).rows;
-    if (values == BlockFile::Values::check) check(rows, file.facts().data_norm);
+    if (values == BlockFile::Values::check) check(rows, file.facts());
   }
 }
 
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const BlockFile file(path, (data[0] & 4) != 0 ? std::numeric_limits<std::uint64_t>::max() : 0);
     read_all(file, BlockFile::Values::trust);
     read_all(file, BlockFile::Values::check);
-    check(load_rows(file).rows(), file.facts().data_norm);
+    check(load_rows(file).rows(), file.facts());
   } catch (const Error&) {
   }
   ::close(descriptor);
