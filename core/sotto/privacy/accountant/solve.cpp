@@ -24,6 +24,8 @@ namespace sotto {
 namespace {
 
 constexpr double kTolerance = 1e-4;  // relative, of the parameter
+constexpr double kSome = 1e-9;       // over, by nobody knows how much
+constexpr double kCloseBy = 0.01;    // of epsilon
 constexpr double kLargestEpsilon = 1e6;
 
 /// ln(delta_upper / delta); at most 0 is private. For pure targets, ln(epsilon_upper / epsilon).
@@ -41,23 +43,26 @@ class Excess {
     }
     return std::log(upper(event) / target_.delta);
   }
-  /// Both questions that can be asked about the plan, with the answers that are printed.
-  bool keeps(const ReleasePlan& plan) const {
+  /// By what share of epsilon the plan exceeds the target, for both questions that can be asked about it, with the
+  /// answers that are printed; 0 if it keeps it.
+  double share_over(const ReleasePlan& plan) const {
     const Event event = plan.event(target_.relation);
-    // The smallest of all accountants is at most this one's.
-    if (quick(AccountantChoice::gdp, event) || quick(AccountantChoice::pld, event)) return true;
-    return kept(event, only_);
+    // The smallest of all accountants is at most one's own. Another one is not asked to save less than a step or two.
+    double least = std::numeric_limits<double>::infinity();
+    for (const AccountantChoice one : {AccountantChoice::gdp, AccountantChoice::pld}) {
+      if (target_.delta == 0 || (only_ != AccountantChoice::automatic && only_ != one)) continue;
+      applies([&] { least = std::min(least, share_over(event, one)); });
+      if (least == 0) return 0;
+    }
+    return least < kCloseBy ? least : share_over(event, only_);
   }
 
  private:
-  bool quick(AccountantChoice one, const Event& event) const {
-    if (target_.delta == 0 || (only_ != AccountantChoice::automatic && only_ != one)) return false;
-    bool is_kept = false;
-    return applies([&] { is_kept = kept(event, one); }) && is_kept;
-  }
-  bool kept(const Event& event, AccountantChoice by) const {
-    return account_epsilon(event, target_.relation, target_.delta, by).value.upper <= target_.epsilon &&
-           account_delta(event, target_.relation, target_.epsilon, by).value.upper <= target_.delta;
+  double share_over(const Event& event, AccountantChoice by) const {
+    const double epsilon = account_epsilon(event, target_.relation, target_.delta, by).value.upper;
+    if (epsilon > target_.epsilon) return epsilon / target_.epsilon - 1;
+    const double delta = account_delta(event, target_.relation, target_.epsilon, by).value.upper;
+    return delta <= target_.delta ? 0 : kTolerance / 4;
   }
   /// Exact accountants first: where they apply no other is smaller.
   double upper(const Event& event) const {
@@ -69,10 +74,16 @@ class Excess {
     return account_delta(event, target_.relation, target_.epsilon, only_).value.upper;
   }
   double by_pld(const Event& event) const {
-    const Bound rough = pld_delta(event, target_.relation, target_.epsilon, 0.2);
-    // Far from the target a rough answer tells the side.
-    if (rough.upper < target_.delta / 2 || rough.lower > target_.delta * 2) return rough.upper;
-    return pld_delta(event, target_.relation, target_.epsilon, 1e-3).upper;
+    const auto far = [&](const Bound& b) { return b.upper < target_.delta / 2 || b.lower > target_.delta * 2; };
+    const auto delta = [&](double precision) { return pld_delta(event, target_.relation, target_.epsilon, precision); };
+    // Far from the target a rough answer tells the side; questions come ever closer to it.
+    if (!was_close_) {
+      const Bound rough = delta(0.2);
+      if (far(rough)) return rough.upper;
+    }
+    const Bound fine = delta(1e-3);
+    was_close_ = !far(fine);
+    return fine.upper;
   }
   void worlds_have_pairs(const Event& event) const {
     for (const World& world : worlds(event, target_.relation)) {
@@ -91,6 +102,7 @@ class Excess {
   }
   Target target_;
   AccountantChoice only_;
+  mutable bool was_close_ = false;
 };
 
 /// Two points in ln x, the first private, the second not.
@@ -123,13 +135,15 @@ double narrowed(Bracket b, const std::function<double(double)>& excess, double t
   return b.good;
 }
 
-/// The first of x, at(1), at(2), ... that is ok; each is farther on the private side, the last by a few percent.
-template <class T, class Next, class Ok>
-T stepped(T x, const Next& next, const Ok& ok) {
+/// The first of x, next(x), ... that is over by nothing; each is farther on the private side, by what the one before
+/// was over and at least by a little that grows.
+template <class T, class Next, class Over>
+T stepped(T x, const Next& next, const Over& over) {
   constexpr int kMostSteps = 12;
   for (int i = 0; i < kMostSteps; ++i) {
-    if (ok(x)) return x;
-    x = next(x, kTolerance * std::exp2(i) / 4);
+    const double share = over(x);
+    if (share == 0) return x;
+    x = next(x, std::max(kTolerance * std::exp2(i) / 4, std::min(share, kCloseBy)));
   }
   throw Error(ErrorKind::unsupported, "the bounds on epsilon and delta of this plan are too far apart to calibrate it");
 }
@@ -139,7 +153,7 @@ double checked_noise(const Excess& excess, ReleasePlan plan, double noise) {
       noise, [](double x, double by) { return x * (1 + by); },
       [&](double x) {
         plan.noise = x;
-        return excess.keeps(plan);
+        return excess.share_over(plan);
       });
 }
 
@@ -148,7 +162,7 @@ double checked_rate(const Excess& excess, ReleasePlan plan, double rate) {
       rate, [](double x, double by) { return x * (1 - by); },
       [&](double x) {
         plan.rate = x;
-        return excess.keeps(plan);
+        return excess.share_over(plan);
       });
 }
 
@@ -160,7 +174,7 @@ std::uint64_t checked_steps(const Excess& excess, ReleasePlan plan, std::uint64_
   };
   return stepped(steps, fewer, [&](std::uint64_t x) {
     plan.steps = x;
-    return excess.keeps(plan);
+    return excess.share_over(plan);
   });
 }
 
@@ -236,7 +250,7 @@ double epsilon_for(const ReleasePlan& plan, const Target& target, AccountantChoi
   if (!(epsilon <= kLargestEpsilon)) return epsilon;
   return stepped(
       epsilon, [](double x, double by) { return std::min(kLargestEpsilon, x * (1 + by) + 1e-9 * by); },
-      [&](double x) { return account_delta(event, target.relation, x, only).value.upper <= target.delta; });
+      [&](double x) { return account_delta(event, target.relation, x, only).value.upper <= target.delta ? 0 : kSome; });
 }
 
 double delta_for(const ReleasePlan& plan, const Target& target, AccountantChoice only) {
@@ -245,7 +259,7 @@ double delta_for(const ReleasePlan& plan, const Target& target, AccountantChoice
   return stepped(
       delta, [](double x, double by) { return std::min(1.0, x * (1 + by) + 1e-300 * by); },
       [&](double x) {
-        return x >= 1 || account_epsilon(event, target.relation, x, only).value.upper <= target.epsilon;
+        return x >= 1 || account_epsilon(event, target.relation, x, only).value.upper <= target.epsilon ? 0 : kSome;
       });
 }
 
