@@ -39,8 +39,8 @@ class PublicDescent {
       kernels::scale(options_.radius / norm, weights_.data(), weights_.size());
     }
     if (2 * ++done_ > shape_.steps()) {
-      kernels::axpy(1 / static_cast<double>(shape_.steps() - shape_.steps() / 2), weights_.data(), average_.data(),
-                    weights_.size());
+      const std::uint64_t averaged = shape_.steps() - shape_.steps() / 2;
+      kernels::axpy(1 / static_cast<double>(averaged), weights_.data(), average_.data(), weights_.size());
     }
   }
   Vector released() && {
