@@ -74,7 +74,17 @@ void TableEncoder::put(float* row, float& label) {
   label = encoded_.label;
 }
 
+// Rows of the other shape would be read where nothing is: whoever calls, it is refused here.
+void TableEncoder::require_shape(bool array) const {
+  if ((values_ > 0) == array) return;
+  throw Error(ErrorKind::invalid_argument,
+              array ? "row: columns were declared, not an array" : "row: an array was declared, not columns", "row");
+}
+
 void TableEncoder::encode_cells(std::span<const sotto_cell> cells, float* row, float& label) {
+  require_shape(false);
+  if (cells.size() != column_count())
+    throw Error(ErrorKind::invalid_argument, "row: has another number of cells", "row");
   Sha256 hash;
   texts_.clear();
   for (const sotto_cell& cell : cells) {
@@ -110,6 +120,7 @@ void TableEncoder::hash_values(std::span<const double> values, std::string_view 
 
 void TableEncoder::encode_values(std::span<const double> values, const sotto_cell& label, float* row,
                                  float& label_out) {
+  require_shape(true);
   hash_values(values, view_of(label));
   numbers_.assign(values.begin(), values.end());
   if (values.size() != values_) numbers_.assign(values_, std::numeric_limits<double>::quiet_NaN());

@@ -68,6 +68,7 @@ class TableEncoder {
   const RowMultiset& raw() const noexcept { return raw_; }
 
  private:
+  void require_shape(bool array) const;
   void put(float* row, float& label);
   void hash_values(std::span<const double> values, std::string_view label);
 

@@ -106,6 +106,20 @@ TEST_F(CapiEncoding, TheFingerprintIsOfTheMultisetOfRows) {
   sotto_encoder_free(other);
 }
 
+TEST_F(CapiEncoding, ARowOfTheOtherShapeIsRefused) {
+  const double numbers[] = {1, 2};
+  std::vector<float> row(4);
+  EXPECT_EQ(sotto_encode_values(encoder_, numbers, 2, {"yes", 3}, row.data(), &row[3]), SOTTO_INVALID_ARGUMENT);
+  const std::string declared = schema(R"({"x": {"size": 2, "min": -1, "max": 1}})", kOptions);
+  const char* columns[] = {"x", "buys"};
+  sotto_encoder* array = nullptr;
+  sotto_error error{};
+  ASSERT_EQ(sotto_encoder_new(declared.c_str(), columns, 2, SOTTO_LABEL_REQUIRED, &array, &error), SOTTO_OK);
+  const sotto_cell cells[] = {{"1", 1}, {"yes", 3}};
+  EXPECT_EQ(sotto_encode_cells(array, cells, row.data(), &row[3]), SOTTO_INVALID_ARGUMENT);
+  sotto_encoder_free(array);
+}
+
 TEST(CapiSchema, SaysWhatMustBeDeclared) {
   EXPECT_THAT(schema(R"({"age": null})", R"({"positive": ["yes"], "negative": ["no"]})"), HasSubstr("bounds"));
   EXPECT_THAT(schema(R"({"x": {"size": 5}})", "{}"), HasSubstr("data_norm"));
