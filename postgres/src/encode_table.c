@@ -292,6 +292,19 @@ bool dataset_is_array(const Registered *dataset) {
   return sotto_encoder_values(encoder) > 0;
 }
 
+void require_declared_facts(const Registered *dataset) {
+  int count;
+  char **columns;
+  sotto_facts facts = sotto_encoder_facts(
+      encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns));
+
+  if (facts.data_norm == dataset->facts.data_norm && facts.features == dataset->facts.features &&
+      facts.classes == dataset->facts.classes)
+    return;
+  ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                  errmsg("the norm, features or classes of data set \"%s\" are not the declared ones", dataset->name)));
+}
+
 char *aggregate_arguments(const Registered *dataset) {
   StringInfoData text;
   int count;

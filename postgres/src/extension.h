@@ -65,6 +65,8 @@ extern Registered *registered_load(const char *name);
 extern char *block_table_name(int32 id, int32 generation);
 extern Oid block_table(const Registered *dataset);
 extern bool dataset_is_array(const Registered *dataset);
+/* Refuses facts other than those its declaration has: noise is made for the ones, rows are clipped to the others. */
+extern void require_declared_facts(const Registered *dataset);
 /* The rest of a call of an aggregate over the source of a data set: its row, ") FROM " and the table. */
 extern char *aggregate_arguments(const Registered *dataset);
 /* The number of a model the ledger has released. */
