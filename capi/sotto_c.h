@@ -32,6 +32,7 @@ typedef enum sotto_status {
 typedef struct sotto_error {
   char message[1024];
   char field[64];
+  char log[1024]; /* all of it, for the log of the rows' holder alone; empty where the message leaves nothing out */
 } sotto_error;
 
 /* A text of the library's; ends in a zero byte that size does not count. Given back by sotto_text_free. */

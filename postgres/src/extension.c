@@ -110,6 +110,8 @@ void host_check(const Host *host, sotto_status status, const sotto_error *error)
     status = SOTTO_INVALID_DATA;
   }
   if (status == SOTTO_OK) return;
+  if (message == error->message && error->log[0] != '\0')
+    ereport(LOG_SERVER_ONLY, (errmsg("%s", error->log), errhidestmt(true), errhidecontext(true)));
   ereport(ERROR, (errcode(sqlstate_of(status)), errmsg("%s", message)));
 }
 

@@ -108,6 +108,8 @@ typedef struct LedgerStore {
 
 extern void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset);
 extern sotto_store store_callbacks(LedgerStore *store);
+/* Refuses a standby, before an anchor is looked for. */
+extern void require_primary(void);
 extern char *anchor_path(const char *fingerprint);
 extern char *anchor_place(void);
 

@@ -196,13 +196,20 @@ static void start_worker(dsm_segment *segment) {
     ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("the server is gone")));
 }
 
+void require_primary(void) {
+  if (RecoveryInProgress())
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                    errmsg("a standby cannot spend a budget, nor say what is left of it"),
+                    errhint("Ask the primary server.")));
+}
+
 static void write_now(void *context) {
+  const Writing *writing = context;
   dsm_segment *segment;
   LedgerMessage *message;
 
-  if (RecoveryInProgress())
-    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a standby cannot spend a budget")));
-  segment = send_message(context);
+  require_primary();
+  segment = send_message(writing);
   message = dsm_segment_address(segment);
   start_worker(segment);
   pg_memory_barrier();
