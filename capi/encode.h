@@ -75,6 +75,7 @@ class TableEncoder {
   Encoder encoder_;
   std::uint32_t values_;
   TableColumns table_;
+  std::vector<std::size_t> hashed_order_;  ///< the columns by their names: in whatever order they were declared
   RowEncoder row_encoder_;
   RowMultiset raw_;
   std::vector<std::string_view> texts_;

@@ -168,6 +168,8 @@ extern void collect_table(Oid source, const char *label, const char *features, s
                           CollectedRows *all);
 
 /* Rows as arguments of aggregates. */
+/* Refuses a type whose values a setting of the session spells otherwise. */
+extern void require_one_spelling(Oid type);
 extern bytea *bytea_of(const char *data, Size size);
 extern sotto_cell cell_of_argument(FunctionCallInfo fcinfo, int argument);
 extern void cells_of_argument(FunctionCallInfo fcinfo, int argument, sotto_cell *cells, int wanted);

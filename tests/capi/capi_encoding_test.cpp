@@ -106,6 +106,21 @@ TEST_F(CapiEncoding, TheFingerprintIsOfTheMultisetOfRows) {
   sotto_encoder_free(other);
 }
 
+TEST_F(CapiEncoding, TheFingerprintDoesNotDependOnTheOrderOfTheDeclaration) {
+  const char* columns[] = {"home", "buys", "age"};
+  sotto_encoder* other = nullptr;
+  sotto_error error{};
+  ASSERT_EQ(sotto_encoder_new(schema(kFeatures, kOptions).c_str(), columns, 3, SOTTO_LABEL_REQUIRED, &other, &error),
+            SOTTO_OK);
+  encode("1", "city", "yes");
+  encode(other, "city", "yes", "1");
+  EXPECT_EQ(fingerprint(encoder_), fingerprint(other));
+  encode("2", "city", "yes");
+  encode(other, "yes", "city", "2");
+  EXPECT_NE(fingerprint(encoder_), fingerprint(other)) << "which cell is whose does matter";
+  sotto_encoder_free(other);
+}
+
 TEST_F(CapiEncoding, ARowOfTheOtherShapeIsRefused) {
   const double numbers[] = {1, 2};
   std::vector<float> row(4);
