@@ -7,12 +7,8 @@ COMMENT ON FUNCTION sotto.keyed IS 'TABLESAMPLE method: all rows, or one of some
 REVOKE ALL ON FUNCTION sotto.keyed FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sotto.keyed TO sotto_analyst, sotto_curator;
 
--- A number on its way into a request is not rounded by a setting of the session.
+-- A setting of the session rounds no budget. What only asks keeps the digits it was asked with: they are what is charged.
 ALTER FUNCTION sotto.register(text, regclass, text, json, float8, float8, jsonb) SET extra_float_digits = 1;
-ALTER FUNCTION sotto.plan(text, text, float8, float8, text, float8, jsonb) SET extra_float_digits = 1;
 ALTER FUNCTION sotto.plan_(text, text) SET extra_float_digits = 1;
-ALTER FUNCTION sotto.train(text, text, float8, float8, text, float8, jsonb) SET extra_float_digits = 1;
 ALTER FUNCTION sotto.train_(text, text) SET extra_float_digits = 1;
-ALTER FUNCTION sotto.tune(text, jsonb, text, text, float8, float8, text, float8, regclass, jsonb) SET extra_float_digits = 1;
-ALTER FUNCTION sotto.train_table(text, text, float8, float8, text, float8, jsonb) SET extra_float_digits = 1;
 ALTER FUNCTION sotto.train_table_(text, jsonb) SET extra_float_digits = 1;

@@ -28,14 +28,14 @@ class Shapes(ServerCase):
 
 class Settings(ServerCase):
     def noise(self, name, before=""):
-        card = json.loads(self.sql(f"{before} SELECT sotto.plan('{name}', epsilon => 1.5, lambda => 0.01)", user="analyst"))
+        card = json.loads(self.sql(f"{before} SELECT sotto.plan('{name}', epsilon => 2, lambda => 0.01)", user="analyst"))
         return [card[key] for key in ("facts", "l2_sensitivity", "noise", "guarantee")]
 
     def test_a_setting_of_the_session_does_not_change_what_was_declared(self):
         self.sql(data.register(options=NORM), user="curator")
         usual = self.noise("shop")
         self.assertEqual(self.noise("shop", FEWER_DIGITS), usual)
-        self.assertEqual((usual[0]["data_norm"], usual[-1]["epsilon"]), (1.4, 1.5))
+        self.assertEqual((usual[0]["data_norm"], usual[-1]["epsilon"]), (1.4, 2))
 
     def test_a_norm_other_than_the_declared_one_is_refused(self):
         self.sql("CREATE TABLE edited AS SELECT * FROM customers WHERE id <= 900; GRANT SELECT ON edited TO curator")

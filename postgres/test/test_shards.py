@@ -202,7 +202,7 @@ class Shards(ServerCase):
                      "OPTIONS (table_name 'short')")
         self.sql(data.register("short", "short", epsilon=100, options=SHARDED.replace('"data_norm": 2', '"data_norm": 1.4')),
                  user="curator")
-        asked = "'short', epsilon => 1.25, lambda => 0.01"
+        asked = "'short', epsilon => 3, lambda => 0.01"
         usual = json.loads(self.sql(f"SELECT sotto.plan({asked})", user="analyst"))
         self.assertEqual(json.loads(self.sql(f"SET extra_float_digits = -15; SELECT sotto.plan({asked})", user="analyst")), usual)
         model = self.sql(f"SET extra_float_digits = -15; SELECT sotto.train({asked})", user="analyst")
