@@ -24,11 +24,16 @@ void StoreLedger::refuse_copy() const {
               "ledger");
 }
 
+std::function<void()> StoreLedger::waiting() const {
+  if (store_.poll == nullptr) return {};
+  return [this] { proceed(store_.poll(store_.context)); };
+}
+
 void StoreLedger::open() {
   refuse_copy();
   const std::string path = chain_.place().anchor;
   without_path(path, [&] {
-    Anchor anchor(path, chain_.terms().id);
+    Anchor anchor(path, chain_.terms().id, waiting());
     refresh();  // another process may have written before the lock was ours
     check_point(chain_, anchor.last());
     if (anchor.last().sequence < chain_.placed_sequence()) {
@@ -89,7 +94,7 @@ LedgerRecord StoreLedger::write(const std::function<LedgerRecord()>& make, const
 LedgerRecord StoreLedger::write_at(const std::string& path, const std::function<LedgerRecord()>& make,
                                    const std::string* bytes) {
   const std::uint64_t placed = chain_.placed_sequence();
-  Anchor anchor(path, chain_.terms().id);
+  Anchor anchor(path, chain_.terms().id, waiting());
   refresh();
   if (chain_.placed_sequence() != placed) {
     throw Error(ErrorKind::invalid_data, "the ledger was moved or its rows refreshed meanwhile; ask again", "ledger");
@@ -127,7 +132,7 @@ void StoreLedger::do_cancel(const Ending& end) {
 LedgerCheck StoreLedger::verify() {
   const std::string path = chain_.place().anchor;
   return without_path(path, [&] {
-    const Anchor anchor(path, chain_.terms().id);
+    const Anchor anchor(path, chain_.terms().id, waiting());
     Chain chain;
     for (const LedgerRecord& record : read(0)) chain.add(record);
     return check_all(chain, anchor, [&](const LedgerEntry& entry) { bytes_of(entry); });

@@ -92,8 +92,8 @@ void StoreLedger::settle_between(const std::string& former, const std::string& a
   const std::string& id = chain_.terms().id;
   std::optional<Anchor> old;
   std::optional<Anchor> next;
-  if (former != anchor && exists(former)) old.emplace(former, id);
-  if (exists(anchor)) next.emplace(anchor, id);
+  if (former != anchor && exists(former)) old.emplace(former, id, waiting());
+  if (exists(anchor)) next.emplace(anchor, id, waiting());
   if (!old && !next) {
     throw Error(ErrorKind::io,
                 former + ": the anchor of this ledger cannot be reached, so it cannot be told from a restored copy",

@@ -233,8 +233,10 @@ static int append(void *context, const sotto_record *record, const sotto_terms *
   return host_protect(store->host, write_now, &writing);
 }
 
+static int poll_host(void *context) { return host_poll(((LedgerStore *)context)->host); }
+
 sotto_store store_callbacks(LedgerStore *store) {
-  sotto_store callbacks = {store, store->place, read_records, append, read_bytes};
+  sotto_store callbacks = {store, store->place, read_records, append, read_bytes, poll_host};
 
   return callbacks;
 }

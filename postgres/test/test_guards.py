@@ -1,4 +1,5 @@
 """Settings, shapes, names of files and roles that must not decide about guarantees, rows or servers."""
+import fcntl
 import json
 import re
 import shutil
@@ -87,6 +88,28 @@ class Fingerprints(ServerCase):
                 shutil.move(kept, anchor)
         self.assertIn(str(anchor), self.server.log.read_text())
         self.sql(data.train(), user="analyst")
+
+    def test_who_waits_for_an_anchor_can_be_cancelled(self):
+        with open(self.anchor(), "rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            for text in ("SELECT sotto.plan('shop', epsilon => 1)", data.again()):
+                waiting = self.server.start_sql(f"SET statement_timeout = '500ms'; {text}", user="analyst")
+                try:
+                    said = waiting.communicate(timeout=60)[1]
+                finally:
+                    waiting.kill()
+                self.assertIn("57014", said)
+        self.sql(data.again(), user="analyst")
+
+    def test_a_refresh_that_is_rolled_back_is_done_again_before_the_next_training(self):
+        self.sql("CREATE TABLE undone AS SELECT * FROM customers WHERE id <= 550; GRANT SELECT ON undone TO curator")
+        self.sql(data.register("undone", "undone"), user="curator")
+        self.sql("DELETE FROM undone WHERE id = 7")
+        self.sql("BEGIN; SELECT sotto.refresh('undone'); ROLLBACK", user="curator")
+        self.refuse(data.train("undone"), "rows", user="analyst")
+        self.assertEqual(self.charged("undone"), 0)
+        self.sql("SELECT sotto.refresh('undone')", user="curator")
+        self.sql(data.train("undone"), user="analyst")
 
     def test_the_order_of_a_declaration_makes_no_second_budget(self):
         turned = json.dumps(dict(reversed(list(json.loads(data.FEATURES).items()))))
