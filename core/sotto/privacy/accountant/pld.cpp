@@ -32,6 +32,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kFewestPoints = std::size_t{1} << 10;
 /// ln of the tilted mass that may lie outside the window.
 double log_outside(double precision) { return std::clamp(std::log(precision) - 14, -34.0, -18.0); }
+constexpr double kLeastOutside = -90;
 /// The smallest of 2^k, 5/4 2^k and 3/2 2^k that is at least `wanted`.
 std::size_t transform_size(double wanted, std::size_t most) {
   std::size_t points = kFewestPoints;
@@ -142,9 +143,10 @@ class WorldAccount {
       }
       // Transforms in long double are dear: no more of them once finer grids do not help.
       const bool may_stop = p.sum.extended && query.precision >= kExtendedPrecision;
-      const bool stuck = may_stop && best.upper - best.lower > 0.8 * last_gap;
+      const bool stuck = best.upper - best.lower > 0.8 * last_gap;
       last_gap = best.upper - best.lower;
-      if (p.finest || stuck) break;
+      if (p.finest || (stuck && may_stop && wide_window_)) break;
+      wide_window_ = wide_window_ || stuck;
       if (query.wants_epsilon) {
         const double guess = best.lower > 0 ? (best.lower + best.upper) / 2 : best.upper;
         tilt = std::min(survey_.tilt_for_epsilon(guess), most_tilt());
@@ -229,6 +231,18 @@ class WorldAccount {
     return placement;
   }
 
+  /// ln of the tilted mass that may lie outside the window. Where rare rows have losses that forbid a larger tilt,
+  /// delta is far less than the tilted mass; a window for that is so wide that it is taken only where the usual one
+  /// fails.
+  double outside_for(const Query& query, double log_delta, double tilt) const {
+    const double usual = log_outside(query.precision);
+    if (!wide_window_) return usual;
+    const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
+    const double log_share = log_delta - survey_.at(tilt).value + tilt * epsilon;
+    const double felt = log_share + std::log(query.precision * std::clamp(tilt * epsilon, 1e-2, 1.0)) - 4;
+    return std::clamp(felt, kLeastOutside, usual);
+  }
+
   /// Whether the error bound of transforms in double would be felt in the answer.
   bool rounding_decides(const Query& query, const Placement& placement, double step, double tilt) const {
     const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
@@ -242,10 +256,10 @@ class WorldAccount {
 
   Pass plan(const Query& query, double step, double tilt) const {
     const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
-    const Placement placement = place(tilt, epsilon, log_outside(query.precision));
-    const auto& window = placement.window;
     const double log_delta =
         query.wants_epsilon ? std::log(query.given) : std::min(log_delta_, survey_.log_delta(tilt));
+    const Placement placement = place(tilt, epsilon, outside_for(query, log_delta, tilt));
+    const auto& window = placement.window;
     Pass pass;
     const double share = std::min(1e-6, 1e-2 * query.precision * std::clamp(tilt * epsilon, 1e-2, 1.0));
     pass.cut_above = std::max(cut_above_, std::exp(log_delta) * share / steps_);
@@ -307,6 +321,7 @@ class WorldAccount {
   double cut_above_ = 1e-300;  // P mass a step that the survey left out above
   double infinite_ = 0;
   double lattice_ = 0;
+  bool wide_window_ = false;
   bool atoms_only_ = true;
 };
 
