@@ -15,6 +15,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._block_file import Declarations, declarations_of
 from ._card import PrivacyCard
 from ._encoding import Encoding, class_text
 from ._inputs import as_table, encode_labels, matrix_of, refuse_text_columns, rows_of
@@ -64,25 +65,24 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         self.classes_, not_private = self._class_list(y)
         matrix = matrix_of(X)
         found = self._find_norm(matrix) if declared_norm == "private" else None
-        encoding = Encoding.of(self, declared_norm if found is None else found.data_norm, X.shape[1])
+        norm = declared_norm if found is None else found.data_norm
+        encoding = Encoding.build(self, norm, X.shape[1], self.classes_, getattr(self, "feature_names_in_", None))
         codes = encode_labels(y, self.classes_)
         self._refuse_undeclared(codes)
         ledger = self._ledger()
         texts = [class_text(value) for value in self.classes_]
         rows = rows_of(matrix, codes, texts, declaration=encoding.declaration(), fingerprint=ledger is not None)
-        return self._train(rows, encoding, not_private, ledger, found)
+        return self._train(rows, Declarations(encoding, encoding.json(), not_private), ledger, found)
 
     def fit_block_file(self, path: str | os.PathLike[str]) -> "PrivateLinearClassifier":
         """Trains on a block file, which may be larger than memory and carries its own declarations."""
         rows = _core.block_rows(os.fspath(path))
-        encoding = Encoding.from_json(rows.encoding)
-        self.classes_ = encoding.class_values()
-        self.n_features_in_ = encoding.features
-        return self._train(rows, encoding, [], self._ledger())
+        declares = declarations_of(rows)
+        self.classes_ = declares.encoding.class_values()
+        self.n_features_in_ = declares.encoding.features
+        return self._train(rows, declares, self._ledger())
 
-    def _train(
-        self, rows: Any, encoding: Encoding, not_private: list[str], ledger: Ledger | None, found: Any = None
-    ) -> "PrivateLinearClassifier":
+    def _train(self, rows: Any, declares: Declarations, ledger: Ledger | None, found: Any = None) -> "PrivateLinearClassifier":
         part = False
         if ledger is not None:
             part = not _core.ledger_is_about(ledger.path, rows)
@@ -93,8 +93,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 )
         with Progress(self.verbose) as progress:
             how = {
-                "encoding": encoding.json(),
-                "not_private": not_private,
+                "encoding": declares.text,
+                "not_private": declares.not_private,
                 "order_seed": self._order_seed(),
                 "noise_seed": None,
                 "found_norm": found,
@@ -104,7 +104,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 "progress": progress.tell,
             }
             model, _, self.stored_ = _core.train(rows, self._fields(rows.rows, rows.classes, found is not None), how)
-        self._take(model, encoding)
+        self._take(model, declares.encoding)
         return self
 
     def _take(self, model: Any, encoding: Encoding) -> None:
