@@ -143,10 +143,17 @@ def test_a_pipeline_of_public_preprocessing(two):
     assert model.score(X, y) > 0.9
     pandas = pytest.importorskip("pandas")
     jobs = pandas.DataFrame({"job": pandas.Categorical(["a", "b", "c"] * 100, categories=["a", "b", "c", "d"])})
-    out = OneHot().fit_transform(jobs)
+    out = OneHot(categories="dtype").fit_transform(jobs)
     assert out.shape == (300, 4) and out.sum() == 300
-    with pytest.raises(ValueError, match="must not be taken from the rows"):
-        OneHot().fit(jobs.astype(str))
+    for held in (jobs, jobs.astype(str), jobs.astype(str).astype("category")):
+        with pytest.raises(ValueError, match="'job' has none declared; they must not be taken from the rows"):
+            OneHot().fit(held)
+    with pytest.raises(ValueError, match="'job' has none declared"):
+        OneHot(categories="dtype").fit(jobs.astype(str))
+    with pytest.raises(ValueError, match="categories: must be"):
+        OneHot(categories="job").fit(jobs)
+    with pytest.raises(ValueError, match="a list of values for every column"):
+        OneHot(categories=["engineer"]).fit(jobs)
 
 
 def test_pickles_and_clones_predict_the_same(two):

@@ -153,8 +153,24 @@ def test_categories_of_every_library_ask_for_declared_ones():
             LogisticRegression(epsilon=5.0, data_norm=1.0).fit(table, y)
         encoded = OneHot([["a", "b", "c", "d"]]).fit_transform(table)
         assert np.array_equal(encoded.argmax(axis=1), [0, 1, 0, 2] * 25) and encoded.shape == (100, 4)
+        # The values that pandas, Polars and Arrow keep with a column were taken from the rows: here nobody declared them.
+        with pytest.raises(ValueError, match="must not be taken from the rows"):
+            OneHot().fit(table)
+    for table in (held[0], held[2], held[3]):
+        assert OneHot(categories="dtype").fit(table).categories_ == [["a", "b", "c"]]
+    with pytest.raises(ValueError, match="'job' has none declared"):
+        OneHot(categories="dtype").fit(held[1])
     model = make_pipeline(OneHot({"job": ["a", "b", "c"]}), LogisticRegression(epsilon=50.0, data_norm=1.0)).fit(categorical, y)
     assert model[-1].privacy_.is_private
+
+
+def test_a_missing_text_is_no_category():
+    pandas = pytest.importorskip("pandas")
+    for kind in ("string", "object", "category"):
+        frame = pandas.DataFrame({"job": pandas.Series(["a", None, "b"], dtype=kind)})
+        assert OneHot([["a", "b"]]).fit_transform(frame).tolist() == [[1, 0], [0, 0], [0, 1]]
+    frame = pandas.DataFrame({"n": pandas.Series([1, pandas.NA, 2], dtype="Int64")})
+    assert OneHot({"n": [1, 2]}).fit_transform(frame).tolist() == [[1, 0], [0, 0], [0, 1]]
 
 
 def test_polars_arrow_and_duckdb(two):
