@@ -110,3 +110,13 @@ def test_the_label_of_two_lists_has_the_first_of_each_as_classes(packed):
     made = model().fit_block_file(packed(schema(label={"column": "y", "positive": ["yes", "1"], "negative": ["no"]})))
     assert list(made.classes_) == ["no", "yes"]
     assert json.loads(made.model_.text())["encoding"]["label"]["positive"] == ["yes", "1"]
+
+
+def test_nothing_of_a_fit_before_is_left(packed):
+    pandas = pytest.importorskip("pandas")
+    before = model(data_norm=1.0).fit(pandas.DataFrame(np.hstack([X, X]), columns=list("pqrs")), Y)
+    after = before.fit_block_file(packed(schema()))
+    assert not hasattr(after, "feature_names_in_") and after.n_features_in_ == 2
+    with pytest.raises(Unsupported):
+        after.fit_block_file(packed(schema(bounds_cost=COST)))
+    assert not [name for name in vars(after) if name.endswith("_")]

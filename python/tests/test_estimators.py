@@ -232,3 +232,33 @@ def test_cards_are_shown_as_html(two):
     model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two)
     assert "guarantee" in model.privacy_._repr_html_()
     assert "sotto-card" in model._repr_html_()
+
+
+def fitted(model):
+    return {name for name in vars(model) if name.endswith("_")}
+
+
+def test_a_refused_fit_leaves_nothing_of_it_and_nothing_of_the_fit_before(two):
+    """A card of one fit beside classes of another would call labels private that were taken from y."""
+    pandas = pytest.importorskip("pandas")
+    X, y = two
+    names = np.array(["HIV-negative", "HIV-positive"])[y]
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on")
+    for wrong in ({"epsilon": -1.0}, {"options": {"nonsense": 1}}, {"accountant": 3}, {"data_norm": -1.0}):
+        model.fit(pandas.DataFrame(X, columns=list("abcde")), y)
+        assert fitted(model) >= {"classes_", "privacy_", "coef_", "feature_names_in_", "n_features_in_"}
+        refit = model.set_params(**wrong)
+        with pytest.raises(ValueError):
+            refit.fit(X[:, :3], names)
+        assert fitted(refit) == set(), wrong
+        model = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on")
+
+
+def test_a_warning_made_an_error_leaves_no_model(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(NotPrivateWarning):
+            model.fit(X, y + 1)
+    assert fitted(model) == set()
