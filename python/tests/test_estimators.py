@@ -262,3 +262,41 @@ def test_a_warning_made_an_error_leaves_no_model(two):
         with pytest.raises(NotPrivateWarning):
             model.fit(X, y + 1)
     assert fitted(model) == set()
+
+
+@pytest.mark.parametrize(
+    ("options", "keyword"),
+    [
+        ({"epsilon": 50}, "epsilon"),
+        ({"delta": 0.5}, "delta"),
+        ({"relation": "add_remove"}, "neighboring_relation"),
+        ({"method": "noiseless"}, "method"),
+        ({"lambda": 0.5}, "C or alpha"),
+        ({"passes": 3}, "max_iter"),
+        ({"batch_rows": 3}, "batch_size"),
+        ({"loss": "huber_svm"}, "loss"),
+    ],
+)
+def test_options_are_for_what_has_no_keyword(two, options, keyword):
+    """relation by this way would pass the question whether C tells the number of rows."""
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, C=1.0, options=options)
+    for ask in (lambda: model.fit(*two), lambda: model.privacy_cost(two[0])):
+        with pytest.raises(sotto.InvalidArgument, match=f"options: .*{keyword}"):
+            ask()
+
+
+def test_a_field_without_keyword_is_an_option(two):
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on", options={"averaging": "uniform"})
+    assert model.privacy_cost(two[0])["parameters"]["averaging"] == "uniform"
+    with pytest.raises(sotto.InvalidArgument, match="options: .*average"):
+        SGDClassifier(epsilon=1.0, data_norm=1.0, options={"averaging": "uniform"}).fit(*two)
+
+
+def test_numbers_of_numpy_are_numbers(two):
+    X, y = two
+    numbers = {"epsilon": np.float64(2.0), "delta": np.float64(1e-6), "alpha": np.logspace(-3, -1, 3)[1], "max_iter": np.int64(3)}
+    card = LogisticRegression(data_norm=np.float64(1.0), method="bolt_on", batch_size=np.int32(10), **numbers).privacy_cost(X)
+    plain = LogisticRegression(data_norm=1.0, method="bolt_on", batch_size=10, epsilon=2.0, delta=1e-6, alpha=0.01, max_iter=3)
+    assert card["parameters"] == plain.privacy_cost(X)["parameters"] and card["guarantee"] == plain.privacy_cost(X)["guarantee"]
+    low = LogisticRegression(epsilon=np.float32(0.5), data_norm=1.0, alpha=0.01, method="bolt_on").privacy_cost(X)
+    assert low["parameters"]["lambda"] == "0.01" and 0.5 <= low.epsilon < 0.501
