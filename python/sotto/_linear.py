@@ -258,9 +258,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if dtype.kind in "iuf" and np.isin(found, PUBLIC_CLASSES).all():
             return np.asarray(PUBLIC_CLASSES, dtype=dtype), []
         if len(found) < 2:
-            raise ValueError(
-                f"This estimator needs samples of at least 2 classes in the data, but it contains only one class: {found[0]!r}"
-            )
+            raise ValueError("This estimator needs samples of at least 2 classes in the data, but it contains only one class")
         return found, [FROM_Y]
 
     def _refuse_undeclared(self, codes: Any) -> None:

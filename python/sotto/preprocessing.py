@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._encoding import _bounds
 from ._inputs import as_table
+from ._pieces import naming_columns
 from .errors import InvalidArgument
 
 
@@ -25,16 +26,19 @@ class Scaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.feature_range = feature_range
 
     def fit(self, X: Any, y: Any = None) -> "Scaler":
-        X = validate_data(self, as_table(X), dtype=[np.float64, np.float32])
+        X = self._checked(as_table(X))
         if self.bounds is None:
             raise InvalidArgument("bounds: must be declared, a pair (lower, upper); they must not be taken from the rows")
         lower, upper = _bounds(self.bounds, X.shape[1])
         self.lower_, self.upper_ = np.array(lower), np.array(upper)
         return self
 
+    def _checked(self, X: Any, reset: bool = True) -> Any:
+        return naming_columns(X, lambda: validate_data(self, X, dtype=[np.float64, np.float32], reset=reset))
+
     def transform(self, X: Any) -> Any:
         check_is_fitted(self, "lower_")
-        X = validate_data(self, as_table(X), dtype=[np.float64, np.float32], reset=False)
+        X = self._checked(as_table(X), reset=False)
         low, high = self.feature_range
         unit = (np.clip(X, self.lower_, self.upper_) - self.lower_) / (self.upper_ - self.lower_)
         return (low + (high - low) * unit).astype(X.dtype, copy=False)

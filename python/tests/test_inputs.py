@@ -268,3 +268,28 @@ def test_a_stream_with_bad_values_packs_them_as_zero_rows(tmp_path):
     text = pa.record_batch({"a": ["x"], "y": [0]})
     with pytest.raises(ValueError, match="must be a number"):
         pack([text], tmp_path / "d", label="y", classes=[0, 1], data_norm=1.0)
+
+
+def test_no_message_quotes_a_cell(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pa = pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    from sotto import Scaler
+
+    cells = {"age": [1.0, 2.0], "name": ["7", "Alice Smith"]}
+    frame = pandas.DataFrame(cells)
+    y = [0, 1]
+    held = [frame, frame.astype({"name": object}), frame.astype({"name": "string"}), polars.DataFrame(cells), pa.table(cells)]
+    arrays = [frame.astype(object).to_numpy(), np.array([["1", "7"], ["2", "Alice Smith"]]), [["1", "7"], ["2", "Alice Smith"]]]
+    good = LogisticRegression(epsilon=5.0, data_norm=1.0).fit(np.eye(2), y)
+    for name, X in [("'name'", X) for X in held] + [("1", X) for X in arrays]:
+        for ask in (LogisticRegression(epsilon=5.0, data_norm=1.0).fit, lambda X, y: good.predict(X), Scaler((0, 1)).fit):
+            with pytest.raises(ValueError, match=f"column {name}") as refusal:
+                ask(X, y)
+            shown = refusal.getrepr(chain=True, style="short").reprcrash.message + str(refusal.value.__context__)
+            assert "Alice" not in shown
+    large = pa.record_batch({"n": pa.array([9007199254740993, 1]), "y": [0, 1]})
+    assert pack([large], tmp_path / "large", label="y", classes=[0, 1], data_norm=1.0) == 2
+    with pytest.raises(ValueError, match="only one class") as refusal:
+        LogisticRegression(epsilon=5.0, data_norm=1.0).fit(np.eye(2), ["Alice", "Alice"])
+    assert "Alice" not in str(refusal.value)
