@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.pipeline import make_pipeline
-from sotto import LogisticRegression, NotPrivateWarning, OneHot, _core, pack, pack_parquet
+from sotto import Ledger, LogisticRegression, NotPrivateWarning, OneHot, _core, pack, pack_parquet
 from sotto._inputs import declared, encode_labels, rows_of
 
 CODES = np.array([0, 1, 1], dtype=np.int32)
@@ -288,6 +288,8 @@ def test_no_message_quotes_a_cell(tmp_path):
                 ask(X, y)
             shown = refusal.getrepr(chain=True, style="short").reprcrash.message + str(refusal.value.__context__)
             assert "Alice" not in shown
+    with pytest.raises(ValueError, match="column 'name' holds texts"):
+        Ledger.create(tmp_path / "l", epsilon=1.0, X=frame, y=y)
     large = pa.record_batch({"n": pa.array([9007199254740993, 1]), "y": [0, 1]})
     assert pack([large], tmp_path / "large", label="y", classes=[0, 1], data_norm=1.0) == 2
     with pytest.raises(ValueError, match="only one class") as refusal:
