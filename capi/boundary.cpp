@@ -32,12 +32,46 @@ sotto_status status_of(ErrorKind kind) noexcept {
   return SOTTO_INTERNAL;
 }
 
+bool is_hex(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+/// Overwrites whatever has the form of a fingerprint; whether there was any. The second line behind `without_path`.
+bool mask_fingerprints(char* text) noexcept {
+  constexpr std::ptrdiff_t kDigits = 64;
+  bool any = false;
+  while (*text != '\0') {
+    char* end = text;
+    while (is_hex(*end)) ++end;
+    const bool found = end - text >= kDigits;
+    if (found) std::fill(text, end, '.');
+    any = any || found;
+    text = end == text ? text + 1 : end;
+  }
+  return any;
+}
+
 }  // namespace
+
+void rethrow_without(const std::string& path, const Error& problem) {
+  const auto* before = dynamic_cast<const Withheld*>(&problem);
+  std::string message = problem.what();
+  bool found = false;
+  for (std::size_t at = path.empty() ? std::string::npos : message.find(path); at != std::string::npos;
+       at = message.find(path, at)) {
+    const std::size_t end = at + path.size();
+    message.erase(at, path.size() + (message.compare(end, 2, ": ") == 0 ? 2 : 0));
+    found = true;
+  }
+  if (!found) throw;
+  throw Withheld(problem, message, before != nullptr ? before->log() : problem.what());
+}
 
 sotto_status report(const Error& problem, sotto_error* error) noexcept {
   if (error != nullptr) {
+    const auto* withheld = dynamic_cast<const Withheld*>(&problem);
     put(error->message, sizeof error->message, problem.what());
     put(error->field, sizeof error->field, problem.field());
+    const bool masked = mask_fingerprints(error->message);
+    put(error->log, sizeof error->log, withheld != nullptr ? withheld->log() : masked ? problem.what() : "");
   }
   return status_of(problem.kind());
 }
@@ -46,6 +80,7 @@ sotto_status report(sotto_status status, std::string_view message, sotto_error* 
   if (error != nullptr) {
     put(error->message, sizeof error->message, message);
     error->field[0] = '\0';
+    error->log[0] = '\0';
   }
   return status;
 }

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "capi/boundary.h"
 
@@ -15,6 +16,13 @@ std::string_view view_of(const sotto_cell& cell) {
 }
 
 std::uint32_t values_of(const Schema& schema) { return schema.format == FileFormat::idx ? schema.features : 0; }
+
+std::vector<std::size_t> order_by_name(const std::vector<std::string>& names) {
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  return order;
+}
 
 }  // namespace
 
@@ -65,6 +73,7 @@ TableEncoder::TableEncoder(const std::string& schema, std::vector<std::string> c
     : encoder_(schema_from_json(schema)),
       values_(values_of(encoder_.schema())),
       table_(values_ > 0 ? RowShape::dense : RowShape::cells, std::move(columns), values_),
+      hashed_order_(order_by_name(table_.columns())),
       row_encoder_(encoder_, table_, use) {
   require(!encoder_.sparse(), "storage", "must be dense");
 }
@@ -74,14 +83,24 @@ void TableEncoder::put(float* row, float& label) {
   label = encoded_.label;
 }
 
+// Rows of the other shape would be read where nothing is: whoever calls, it is refused here.
+void TableEncoder::require_shape(bool array) const {
+  if ((values_ > 0) == array) return;
+  throw Error(ErrorKind::invalid_argument,
+              array ? "row: columns were declared, not an array" : "row: an array was declared, not columns", "row");
+}
+
 void TableEncoder::encode_cells(std::span<const sotto_cell> cells, float* row, float& label) {
+  require_shape(false);
+  if (cells.size() != column_count())
+    throw Error(ErrorKind::invalid_argument, "row: has another number of cells", "row");
   Sha256 hash;
-  texts_.clear();
-  for (const sotto_cell& cell : cells) {
-    hash.add_number(cell.data == nullptr ? 0 : 1);
-    hash.add_text(view_of(cell));
-    texts_.push_back(view_of(cell));
+  for (const std::size_t column : hashed_order_) {
+    hash.add_number(cells[column].data == nullptr ? 0 : 1);
+    hash.add_text(view_of(cells[column]));
   }
+  texts_.clear();
+  for (const sotto_cell& cell : cells) texts_.push_back(view_of(cell));
   raw_.add(hash.finish());
   RawRow raw;
   raw.cells = texts_;
@@ -110,6 +129,7 @@ void TableEncoder::hash_values(std::span<const double> values, std::string_view 
 
 void TableEncoder::encode_values(std::span<const double> values, const sotto_cell& label, float* row,
                                  float& label_out) {
+  require_shape(true);
   hash_values(values, view_of(label));
   numbers_.assign(values.begin(), values.end());
   if (values.size() != values_) numbers_.assign(values_, std::numeric_limits<double>::quiet_NaN());

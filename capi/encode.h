@@ -68,12 +68,14 @@ class TableEncoder {
   const RowMultiset& raw() const noexcept { return raw_; }
 
  private:
+  void require_shape(bool array) const;
   void put(float* row, float& label);
   void hash_values(std::span<const double> values, std::string_view label);
 
   Encoder encoder_;
   std::uint32_t values_;
   TableColumns table_;
+  std::vector<std::size_t> hashed_order_;  ///< the columns by their names: in whatever order they were declared
   RowEncoder row_encoder_;
   RowMultiset raw_;
   std::vector<std::string_view> texts_;

@@ -32,6 +32,7 @@ typedef enum sotto_status {
 typedef struct sotto_error {
   char message[1024];
   char field[64];
+  char log[1024]; /* all of it, for the log of the rows' holder alone; empty where the message leaves nothing out */
 } sotto_error;
 
 /* A text of the library's; ends in a zero byte that size does not count. Given back by sotto_text_free. */
@@ -181,6 +182,7 @@ typedef struct sotto_store {
   int (*records)(void* context, uint64_t first, void (*take)(void* taker, const sotto_record* record), void* taker);
   int (*append)(void* context, const sotto_record* record, const sotto_terms* terms, const char* bytes, size_t size);
   int (*bytes)(void* context, uint64_t entry, void (*take)(void* taker, const char* bytes, size_t size), void* taker);
+  int (*poll)(void* context); /* called while another process has the anchor; nonzero stops. Or null */
 } sotto_store;
 
 /* Makes the ledger of these rows and its anchor, a file that must not be there yet. options: filter, rdp_order, unit,

@@ -24,15 +24,23 @@ void StoreLedger::refuse_copy() const {
               "ledger");
 }
 
+std::function<void()> StoreLedger::waiting() const {
+  if (store_.poll == nullptr) return {};
+  return [this] { proceed(store_.poll(store_.context)); };
+}
+
 void StoreLedger::open() {
   refuse_copy();
-  Anchor anchor(chain_.place().anchor, chain_.terms().id);
-  refresh();  // another process may have written before the lock was ours
-  check_point(chain_, anchor.last());
-  if (anchor.last().sequence < chain_.placed_sequence()) {
-    throw Error(ErrorKind::invalid_data, "a move or refresh of this ledger did not finish; do it again", "ledger");
-  }
-  if (anchor.last().sequence < chain_.sequence()) anchor.append({chain_.sequence(), chain_.hash()});
+  const std::string path = chain_.place().anchor;
+  without_path(path, [&] {
+    Anchor anchor(path, chain_.terms().id, waiting());
+    refresh();  // another process may have written before the lock was ours
+    check_point(chain_, anchor.last());
+    if (anchor.last().sequence < chain_.placed_sequence()) {
+      throw Error(ErrorKind::invalid_data, "a move or refresh of this ledger did not finish; do it again", "ledger");
+    }
+    if (anchor.last().sequence < chain_.sequence()) anchor.append({chain_.sequence(), chain_.hash()});
+  });
 }
 
 std::vector<LedgerRecord> StoreLedger::read(std::uint64_t first) const { return read_records(store_, first); }
@@ -79,8 +87,14 @@ std::string StoreLedger::bytes_of(const LedgerEntry& entry) {
 }
 
 LedgerRecord StoreLedger::write(const std::function<LedgerRecord()>& make, const std::string* bytes) {
+  const std::string path = chain_.place().anchor;
+  return without_path(path, [&] { return write_at(path, make, bytes); });
+}
+
+LedgerRecord StoreLedger::write_at(const std::string& path, const std::function<LedgerRecord()>& make,
+                                   const std::string* bytes) {
   const std::uint64_t placed = chain_.placed_sequence();
-  Anchor anchor(chain_.place().anchor, chain_.terms().id);
+  Anchor anchor(path, chain_.terms().id, waiting());
   refresh();
   if (chain_.placed_sequence() != placed) {
     throw Error(ErrorKind::invalid_data, "the ledger was moved or its rows refreshed meanwhile; ask again", "ledger");
@@ -116,11 +130,13 @@ void StoreLedger::do_cancel(const Ending& end) {
 }
 
 LedgerCheck StoreLedger::verify() {
-  const Anchor anchor(chain_.place().anchor, chain_.terms().id);
-  Chain chain;
-  for (const LedgerRecord& record : read(0)) chain.add(record);
-  const LedgerCheck check = check_all(chain, anchor, [&](const LedgerEntry& entry) { bytes_of(entry); });
-  return check;
+  const std::string path = chain_.place().anchor;
+  return without_path(path, [&] {
+    const Anchor anchor(path, chain_.terms().id, waiting());
+    Chain chain;
+    for (const LedgerRecord& record : read(0)) chain.add(record);
+    return check_all(chain, anchor, [&](const LedgerEntry& entry) { bytes_of(entry); });
+  });
 }
 
 }  // namespace sotto::capi

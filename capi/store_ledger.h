@@ -52,9 +52,13 @@ class StoreLedger final : public Ledger {
   void open();
   void refuse_copy() const;
   void settle(const std::string& anchor, const Binding& binding);
+  void settle_between(const std::string& former, const std::string& anchor, const Binding& binding);
   void refresh();
   std::vector<LedgerRecord> read(std::uint64_t first) const;
+  /// Asks the host whether to go on waiting for an anchor; empty if it does not want to be asked.
+  std::function<void()> waiting() const;
   LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);
+  LedgerRecord write_at(const std::string& path, const std::function<LedgerRecord()>& make, const std::string* bytes);
 
   sotto_store store_;
   Chain chain_;

@@ -50,10 +50,10 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
   terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
   // An anchor that is there already is not replaced: these rows had a budget before.
   if (exists(anchor)) {
-    throw Error(
-        ErrorKind::invalid_data,
-        "these rows had a ledger before, and its anchor is still there: " + anchor + "; a budget is granted once",
-        "ledger");
+    const Error problem(ErrorKind::invalid_data,
+                        "these rows had a ledger before, and its anchor is still there; a budget is granted once",
+                        "ledger");
+    throw Withheld(problem, problem.what(), anchor + ": " + problem.what());
   }
   Chain chain;
   const LedgerPlace place{store.place, anchor, 0};
@@ -64,7 +64,7 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
     append_record(store, record, kind == RecordKind::opened ? &terms : nullptr, nullptr);
     chain.add(record);
   }
-  Anchor::create(anchor, terms.id, {chain.sequence(), chain.hash()});
+  without_path(anchor, [&] { Anchor::create(anchor, terms.id, {chain.sequence(), chain.hash()}); });
 }
 
 void StoreLedger::rebind(const sotto_store& store, const std::string& anchor, const std::string& fingerprint,
@@ -85,11 +85,15 @@ void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
 // The former anchor stays where it is: the rows it is named after had a budget, and must be found to have had one.
 void StoreLedger::settle(const std::string& anchor, const Binding& binding) {
   const std::string former = chain_.place().anchor;
+  without_path(anchor, [&] { without_path(former, [&] { settle_between(former, anchor, binding); }); });
+}
+
+void StoreLedger::settle_between(const std::string& former, const std::string& anchor, const Binding& binding) {
   const std::string& id = chain_.terms().id;
   std::optional<Anchor> old;
   std::optional<Anchor> next;
-  if (former != anchor && exists(former)) old.emplace(former, id);
-  if (exists(anchor)) next.emplace(anchor, id);
+  if (former != anchor && exists(former)) old.emplace(former, id, waiting());
+  if (exists(anchor)) next.emplace(anchor, id, waiting());
   if (!old && !next) {
     throw Error(ErrorKind::io,
                 former + ": the anchor of this ledger cannot be reached, so it cannot be told from a restored copy",

@@ -6,3 +6,9 @@ CREATE FUNCTION sotto.keyed(internal) RETURNS tsm_handler
 COMMENT ON FUNCTION sotto.keyed IS 'TABLESAMPLE method: all rows, or one of some disjoint shares, in a keyed order of pages and of rows in them';
 REVOKE ALL ON FUNCTION sotto.keyed FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sotto.keyed TO sotto_analyst, sotto_curator;
+
+-- A setting of the session rounds no budget. What only asks keeps the digits it was asked with: they are what is charged.
+ALTER FUNCTION sotto.register(text, regclass, text, json, float8, float8, jsonb) SET extra_float_digits = 1;
+ALTER FUNCTION sotto.plan_(text, text) SET extra_float_digits = 1;
+ALTER FUNCTION sotto.train_(text, text) SET extra_float_digits = 1;
+ALTER FUNCTION sotto.train_table_(text, jsonb) SET extra_float_digits = 1;

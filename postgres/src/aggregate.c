@@ -69,6 +69,8 @@ static void refuse_early(const Collecting *state) {
   sotto_text card = {NULL, 0};
   sotto_error error;
 
+  require_primary();
+  require_declared_facts(state->dataset);
   host_init(&host);
   store_init(&store, &host, state->dataset->ledger, state->dataset->name);
   callbacks = store_callbacks(&store);

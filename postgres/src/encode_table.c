@@ -8,6 +8,7 @@
 #include "utils/array.h"
 #include "utils/float.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -89,6 +90,29 @@ static char *query_text(Oid source, const char *label, char **columns, int count
   return query.data;
 }
 
+/* The same rows must have the same texts, or they would get a second budget: neither types whose texts depend on the
+ * session are taken, nor, where a view casts such a type itself, is the session asked. */
+static void check_spelling(Oid source, const char *label, const char *features, bool array) {
+  int count;
+  char **columns = declared_columns(features, &count);
+
+  for (int i = array ? count : 0; i <= count; ++i) {
+    AttrNumber number = get_attnum(source, i < count ? columns[i] : label);
+
+    if (number != InvalidAttrNumber) require_one_spelling(get_atttype(source, number)); /* else the query says so */
+  }
+}
+
+static int fix_spelling(void) {
+  const char *settings[][2] = {{"DateStyle", "ISO, MDY"}, {"IntervalStyle", "postgres"}, {"TimeZone", "UTC"},
+                               {"bytea_output", "hex"},   {"extra_float_digits", "1"},   {"lc_monetary", "C"}};
+  int level = NewGUCNestLevel();
+
+  for (int i = 0; i < (int)lengthof(settings); ++i)
+    (void)set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+  return level;
+}
+
 typedef struct Cells {
   sotto_encoder *encoder;
   int count; /* features */
@@ -168,6 +192,7 @@ void encode_table(Oid source, const char *label, const char *features, sotto_enc
   MemoryContext a_fetch;
   Portal cursor;
   SPIPlanPtr plan;
+  int settings = fix_spelling();
 
   prepare_cells(&cells, encoder, count);
   query = query_text(source, label, columns, count, cells.numbers != NULL, shuffled);
@@ -192,6 +217,7 @@ void encode_table(Oid source, const char *label, const char *features, sotto_enc
   }
   SPI_cursor_close(cursor);
   SPI_finish();
+  AtEOXact_GUC(false, settings);
   MemoryContextDelete(a_fetch);
 }
 
@@ -277,6 +303,7 @@ void survey_table(Oid source, const char *schema, const char *label, const char 
   char **columns;
   sotto_encoder *encoder = encoder_open(schema, label, features, SOTTO_LABEL_REQUIRED, &count, &columns);
 
+  check_spelling(source, label, features, sotto_encoder_values(encoder) > 0);
   encode_table(source, label, features, encoder, false, pass_over, NULL);
   packing->block_rows = 0;
   packing->facts = sotto_encoder_facts(encoder);
@@ -290,6 +317,19 @@ bool dataset_is_array(const Registered *dataset) {
       encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns);
 
   return sotto_encoder_values(encoder) > 0;
+}
+
+void require_declared_facts(const Registered *dataset) {
+  int count;
+  char **columns;
+  sotto_facts facts = sotto_encoder_facts(
+      encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns));
+
+  if (facts.data_norm == dataset->facts.data_norm && facts.features == dataset->facts.features &&
+      facts.classes == dataset->facts.classes)
+    return;
+  ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                  errmsg("the norm, features or classes of data set \"%s\" are not the declared ones", dataset->name)));
 }
 
 char *aggregate_arguments(const Registered *dataset) {
@@ -315,6 +355,7 @@ void pack_table(Oid source, const char *schema, const char *label, const char *f
   sotto_encoder *encoder = encoder_open(schema, label, features, SOTTO_LABEL_REQUIRED, &count, &columns);
   Size bytes;
 
+  check_spelling(source, label, features, sotto_encoder_values(encoder) > 0);
   packing->facts = sotto_encoder_facts(encoder);
   packing->block_rows = packed_block_rows(packing->facts.features);
   if (packing->block_rows == 0)

@@ -110,6 +110,8 @@ void host_check(const Host *host, sotto_status status, const sotto_error *error)
     status = SOTTO_INVALID_DATA;
   }
   if (status == SOTTO_OK) return;
+  if (message == error->message && error->log[0] != '\0')
+    ereport(LOG_SERVER_ONLY, (errmsg("%s", error->log), errhidestmt(true), errhidecontext(true)));
   ereport(ERROR, (errcode(sqlstate_of(status)), errmsg("%s", message)));
 }
 
@@ -123,6 +125,8 @@ void owner_begin(Owner *before) {
   (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
                           false);
 #endif
+  /* No number the owner keeps may be rounded on its way through a text. */
+  (void)set_config_option("extra_float_digits", "1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
 void owner_end(const Owner *before) {
@@ -163,6 +167,15 @@ static char *text_at(int column) {
   return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
 }
 
+/* Not through a text, whose digits a setting of the session decides. */
+static double number_at(int column) {
+  bool missing = true;
+  Datum value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &missing);
+
+  if (missing) elog(ERROR, "a number of the data set is missing");
+  return DatumGetFloat8(value);
+}
+
 Registered *registered_load(const char *name) {
   Registered *dataset = palloc0(sizeof(Registered));
   MemoryContext caller = CurrentMemoryContext;
@@ -192,7 +205,7 @@ Registered *registered_load(const char *name) {
   dataset->facts.rows = strtoull(text_at(10), NULL, 10);
   dataset->facts.features = (uint32)strtoul(text_at(11), NULL, 10);
   dataset->facts.classes = (uint32)strtoul(text_at(12), NULL, 10);
-  dataset->facts.data_norm = strtod(text_at(13), NULL);
+  dataset->facts.data_norm = number_at(13);
   dataset->block_rows = (uint32)strtoul(text_at(14), NULL, 10);
   dataset->layout = pstrdup(text_at(15));
   dataset->curator = text_at(16) == NULL ? NULL : pstrdup(text_at(16));

@@ -65,6 +65,8 @@ extern Registered *registered_load(const char *name);
 extern char *block_table_name(int32 id, int32 generation);
 extern Oid block_table(const Registered *dataset);
 extern bool dataset_is_array(const Registered *dataset);
+/* Refuses facts other than those its declaration has: noise is made for the ones, rows are clipped to the others. */
+extern void require_declared_facts(const Registered *dataset);
 /* The rest of a call of an aggregate over the source of a data set: its row, ") FROM " and the table. */
 extern char *aggregate_arguments(const Registered *dataset);
 /* The number of a model the ledger has released. */
@@ -106,6 +108,8 @@ typedef struct LedgerStore {
 
 extern void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset);
 extern sotto_store store_callbacks(LedgerStore *store);
+/* Refuses a standby, before an anchor is looked for. */
+extern void require_primary(void);
 extern char *anchor_path(const char *fingerprint);
 extern char *anchor_place(void);
 
@@ -164,6 +168,8 @@ extern void collect_table(Oid source, const char *label, const char *features, s
                           CollectedRows *all);
 
 /* Rows as arguments of aggregates. */
+/* Refuses a type whose values a setting of the session spells otherwise. */
+extern void require_one_spelling(Oid type);
 extern bytea *bytea_of(const char *data, Size size);
 extern sotto_cell cell_of_argument(FunctionCallInfo fcinfo, int argument);
 extern void cells_of_argument(FunctionCallInfo fcinfo, int argument, sotto_cell *cells, int wanted);

@@ -174,9 +174,11 @@ static dsm_segment *send_message(const Writing *writing) {
   return segment;
 }
 
-static void start_worker(dsm_segment *segment) {
+static void start_worker(dsm_segment *segment, const char *kind) {
   BackgroundWorker worker;
   BackgroundWorkerHandle *handle;
+  bool reserving = strcmp(kind, "reserved") == 0;
+  bool releasing = strcmp(kind, "released") == 0;
 
   memset(&worker, 0, sizeof worker);
   worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
@@ -190,21 +192,31 @@ static void start_worker(dsm_segment *segment) {
   snprintf(worker.bgw_function_name, BGW_MAXLEN, "sotto_ledger_worker");
   if (!RegisterDynamicBackgroundWorker(&worker, &handle))
     ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-                    errmsg("the ledger cannot be written: no background worker is free; nothing was charged"),
+                    errmsg("the ledger cannot be written: no background worker is free%s",
+                           reserving   ? "; nothing was charged"
+                           : releasing ? "; nothing is released, and what was charged stays charged"
+                                       : ""),
                     errhint("Raise max_worker_processes.")));
   if (WaitForBackgroundWorkerShutdown(handle) == BGWH_POSTMASTER_DIED)
     ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("the server is gone")));
 }
 
+void require_primary(void) {
+  if (RecoveryInProgress())
+    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                    errmsg("a standby cannot spend a budget, nor say what is left of it"),
+                    errhint("Ask the primary server.")));
+}
+
 static void write_now(void *context) {
+  const Writing *writing = context;
   dsm_segment *segment;
   LedgerMessage *message;
 
-  if (RecoveryInProgress())
-    ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a standby cannot spend a budget")));
-  segment = send_message(context);
+  require_primary();
+  segment = send_message(writing);
   message = dsm_segment_address(segment);
-  start_worker(segment);
+  start_worker(segment, writing->record->kind);
   pg_memory_barrier();
   if (message->state != MESSAGE_COMMITTED)
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the ledger was not written"),
@@ -221,8 +233,10 @@ static int append(void *context, const sotto_record *record, const sotto_terms *
   return host_protect(store->host, write_now, &writing);
 }
 
+static int poll_host(void *context) { return host_poll(((LedgerStore *)context)->host); }
+
 sotto_store store_callbacks(LedgerStore *store) {
-  sotto_store callbacks = {store, store->place, read_records, append, read_bytes};
+  sotto_store callbacks = {store, store->place, read_records, append, read_bytes, poll_host};
 
   return callbacks;
 }

@@ -1,11 +1,14 @@
 #include "extension.h"
 
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 #include "catalog/namespace.h"
 #include "access/xact.h"
 
@@ -226,6 +229,28 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   PG_RETURN_INT32(dataset.id);
 }
 
+static Oid owner_of(Oid relation) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  Oid owner = InvalidOid;
+
+  if (HeapTupleIsValid(tuple)) {
+    owner = ((Form_pg_class)GETSTRUCT(tuple))->relowner;
+    ReleaseSysCache(tuple);
+  }
+  return owner;
+}
+
+/* Whose budget it is: who registered the data set, or if that role is not known any more, the owner of its table. */
+static void require_registrar(const Registered *dataset) {
+  Oid role = dataset->curator == NULL ? InvalidOid : get_role_oid(dataset->curator, true);
+
+  if (!OidIsValid(role)) role = owner_of(dataset->source);
+  if (superuser() || (OidIsValid(role) && has_privs_of_role(GetUserId(), role))) return;
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("permission denied for data set \"%s\"", dataset->name),
+                  errdetail("Only members of the role that registered it may refresh or unregister it.")));
+}
+
 static void drop_copy(const Registered *dataset) {
   if (strcmp(dataset->layout, "packed") == 0)
     run_as_owner(psprintf("DROP TABLE IF EXISTS sotto_data.%s", block_table_name(dataset->id, dataset->generation)));
@@ -243,6 +268,7 @@ Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
   const char *arguments[4];
   const char *others[2];
 
+  require_registrar(dataset);
   host_init(&host);
   take_stock(dataset, dataset->generation + 1, &set, &packing);
   write_shards(dataset, &set);
@@ -269,6 +295,7 @@ Datum pg_sotto_unregister(PG_FUNCTION_ARGS) {
   Registered *dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
   const char *arguments[1] = {psprintf("%d", dataset->id)};
 
+  require_registrar(dataset);
   ask_as_owner("DELETE FROM sotto.shard WHERE dataset = $1::int4", 1, arguments);
   ask_as_owner("DELETE FROM sotto.dataset WHERE id = $1::int4", 1, arguments);
   drop_copy(dataset);

@@ -39,23 +39,12 @@ static char *text_of(Oid type, Datum value) {
   return OidOutputFunctionCall(output, value);
 }
 
-/* The text of a value as a cast to text gives it, for types where no setting has a say; as bytes, which have no
- * collation: what a foreign server may compute depends on it. */
-Datum pg_sotto_cell(PG_FUNCTION_ARGS) {
-  Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
-  Size size;
-  char *words;
-
+void require_one_spelling(Oid type) {
+  type = getBaseType(type);
   switch (type) {
     case TEXTOID:
     case VARCHAROID:
-    case BPCHAROID: {
-      text *held = PG_GETARG_TEXT_PP(0);
-
-      size = VARSIZE_ANY_EXHDR(held);
-      while (type == BPCHAROID && size > 0 && VARDATA_ANY(held)[size - 1] == ' ') --size;
-      PG_RETURN_BYTEA_P(bytea_of(VARDATA_ANY(held), size));
-    }
+    case BPCHAROID:
     case BOOLOID:
     case INT2OID:
     case INT4OID:
@@ -64,11 +53,27 @@ Datum pg_sotto_cell(PG_FUNCTION_ARGS) {
     case FLOAT8OID:
     case NUMERICOID:
     case UUIDOID:
-      break;
+      return;
     default:
       if (!type_is_enum(type))
         ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                         errmsg("a column of type %s must be cast to a number or a text", format_type_be(type))));
+  }
+}
+
+/* The text of a value as a cast to text gives it, for types where no setting has a say; as bytes, which have no
+ * collation: what a foreign server may compute depends on it. */
+Datum pg_sotto_cell(PG_FUNCTION_ARGS) {
+  Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
+  char *words;
+
+  require_one_spelling(type);
+  if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID) {
+    text *held = PG_GETARG_TEXT_PP(0);
+    Size size = VARSIZE_ANY_EXHDR(held);
+
+    while (type == BPCHAROID && size > 0 && VARDATA_ANY(held)[size - 1] == ' ') --size;
+    PG_RETURN_BYTEA_P(bytea_of(VARDATA_ANY(held), size));
   }
   words = text_of(type, PG_GETARG_DATUM(0));
   PG_RETURN_BYTEA_P(bytea_of(words, strlen(words)));

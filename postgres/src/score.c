@@ -47,7 +47,14 @@ static MemoryContext aggregate_context(FunctionCallInfo fcinfo) {
   return context;
 }
 
-static Scoring *scoring_of(FunctionCallInfo fcinfo) {
+/* The cells of a row and its array are different arguments: neither may stand in for the other. */
+static void check_shape(const Scoring *state, bool array) {
+  if ((state->values > 0) == array) return;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg(array ? "the model's rows were declared by columns" : "the model's rows were declared as an array")));
+}
+
+static Scoring *scoring_of(FunctionCallInfo fcinfo, bool array) {
   MemoryContext context = aggregate_context(fcinfo);
   MemoryContext before;
   Scoring *state = PG_ARGISNULL(0) ? NULL : (Scoring *)PG_GETARG_POINTER(0);
@@ -59,6 +66,7 @@ static Scoring *scoring_of(FunctionCallInfo fcinfo) {
   state->model = model_open(PG_GETARG_INT64(1), context);
   state->columns = (int)sotto_model_columns(state->model);
   state->values = sotto_model_values(state->model);
+  check_shape(state, array);
   state->cells = palloc(sizeof(sotto_cell) * state->columns);
   state->numbers = palloc(sizeof(double) * ((Size)state->values + 1));
   if (state->tally == NULL) {
@@ -86,7 +94,7 @@ static void count(Scoring *state, sotto_status status, const sotto_score *score)
 }
 
 Datum pg_sotto_score_cells(PG_FUNCTION_ARGS) {
-  Scoring *state = scoring_of(fcinfo);
+  Scoring *state = scoring_of(fcinfo, false);
   sotto_score score = {0, 0, 0, 0};
 
   cells_of_argument(fcinfo, 2, state->cells, state->columns);
@@ -95,7 +103,7 @@ Datum pg_sotto_score_cells(PG_FUNCTION_ARGS) {
 }
 
 Datum pg_sotto_score_array(PG_FUNCTION_ARGS) {
-  Scoring *state = scoring_of(fcinfo);
+  Scoring *state = scoring_of(fcinfo, true);
   sotto_score score = {0, 0, 0, 0};
   sotto_cell label = cell_of_argument(fcinfo, 2);
   size_t numbers = numbers_of_argument(fcinfo, 3, state->numbers, state->values);

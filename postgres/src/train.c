@@ -26,7 +26,9 @@ typedef struct Session {
 } Session;
 
 static void session_begin(Session *session, FunctionCallInfo fcinfo) {
+  require_primary();
   session->dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  require_declared_facts(session->dataset);
   host_init(&session->host);
   use_threads();
   session->sharded = strcmp(session->dataset->layout, "sharded") == 0;

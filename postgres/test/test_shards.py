@@ -192,6 +192,23 @@ class Shards(ServerCase):
         self.sql("SET standard_conforming_strings = off; SET escape_string_warning = off; SET backslash_quote = on;"
                  "SELECT sotto.train('spread', epsilon => 1.95, lambda => 0.01)", user="analyst")
 
+    def test_a_setting_does_not_make_the_noise_smaller_than_the_rows(self):
+        """Shards clip to the declared norm: noise for a rounded one would be too little."""
+        for shard in self.shards:
+            shard.sql("CREATE VIEW short AS SELECT * FROM customers WHERE id <= 900; GRANT SELECT ON short TO remote")
+        self.sql(f"CREATE TABLE short ({COLUMNS}, shard int) PARTITION BY LIST (shard); GRANT SELECT ON short TO curator")
+        for number in range(3):
+            self.sql(f"CREATE FOREIGN TABLE short{number} PARTITION OF short FOR VALUES IN ({number}) SERVER shard{number} "
+                     "OPTIONS (table_name 'short')")
+        self.sql(data.register("short", "short", epsilon=100, options=SHARDED.replace('"data_norm": 2', '"data_norm": 1.4')),
+                 user="curator")
+        asked = "'short', epsilon => 3, lambda => 0.01"
+        usual = json.loads(self.sql(f"SELECT sotto.plan({asked})", user="analyst"))
+        self.assertEqual(json.loads(self.sql(f"SET extra_float_digits = -15; SELECT sotto.plan({asked})", user="analyst")), usual)
+        model = self.sql(f"SET extra_float_digits = -15; SELECT sotto.train({asked})", user="analyst")
+        card = json.loads(self.sql(f"SELECT sotto.privacy_card({model})", user="analyst"))
+        self.assertEqual([card[key] for key in ("facts", "l2_sensitivity", "noise")], [usual[key] for key in ("facts", "l2_sensitivity", "noise")])
+
     def test_what_a_shard_answers_is_sealed(self):
         # The curator's own call gets bytes: never the same, and never a weight in the clear.
         logged = self.shards[0].log.read_text()

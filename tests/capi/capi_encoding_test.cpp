@@ -106,6 +106,35 @@ TEST_F(CapiEncoding, TheFingerprintIsOfTheMultisetOfRows) {
   sotto_encoder_free(other);
 }
 
+TEST_F(CapiEncoding, TheFingerprintDoesNotDependOnTheOrderOfTheDeclaration) {
+  const char* columns[] = {"home", "buys", "age"};
+  sotto_encoder* other = nullptr;
+  sotto_error error{};
+  ASSERT_EQ(sotto_encoder_new(schema(kFeatures, kOptions).c_str(), columns, 3, SOTTO_LABEL_REQUIRED, &other, &error),
+            SOTTO_OK);
+  encode("1", "city", "yes");
+  encode(other, "city", "yes", "1");
+  EXPECT_EQ(fingerprint(encoder_), fingerprint(other));
+  encode("2", "city", "yes");
+  encode(other, "yes", "city", "2");
+  EXPECT_NE(fingerprint(encoder_), fingerprint(other)) << "which cell is whose does matter";
+  sotto_encoder_free(other);
+}
+
+TEST_F(CapiEncoding, ARowOfTheOtherShapeIsRefused) {
+  const double numbers[] = {1, 2};
+  std::vector<float> row(4);
+  EXPECT_EQ(sotto_encode_values(encoder_, numbers, 2, {"yes", 3}, row.data(), &row[3]), SOTTO_INVALID_ARGUMENT);
+  const std::string declared = schema(R"({"x": {"size": 2, "min": -1, "max": 1}})", kOptions);
+  const char* columns[] = {"x", "buys"};
+  sotto_encoder* array = nullptr;
+  sotto_error error{};
+  ASSERT_EQ(sotto_encoder_new(declared.c_str(), columns, 2, SOTTO_LABEL_REQUIRED, &array, &error), SOTTO_OK);
+  const sotto_cell cells[] = {{"1", 1}, {"yes", 3}};
+  EXPECT_EQ(sotto_encode_cells(array, cells, row.data(), &row[3]), SOTTO_INVALID_ARGUMENT);
+  sotto_encoder_free(array);
+}
+
 TEST(CapiSchema, SaysWhatMustBeDeclared) {
   EXPECT_THAT(schema(R"({"age": null})", R"({"positive": ["yes"], "negative": ["no"]})"), HasSubstr("bounds"));
   EXPECT_THAT(schema(R"({"x": {"size": 5}})", "{}"), HasSubstr("data_norm"));

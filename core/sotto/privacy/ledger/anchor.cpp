@@ -55,16 +55,14 @@ void Anchor::create(const std::string& path, const std::string& ledger_id, const
   fresh.commit();
 }
 
-Anchor::Anchor(const std::string& path, const std::string& ledger_id)
+Anchor::Anchor(const std::string& path, const std::string& ledger_id, const std::function<void()>& waiting)
     : path_(path), file_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
   if (file_ < 0) {
     fail_io(path, errno == ENOENT ? "the ledger's anchor is missing, so a restored copy could not be told"
                                   : "the ledger's anchor cannot be opened for writing");
   }
   try {
-    while (::flock(file_, LOCK_EX) != 0) {
-      if (errno != EINTR) fail_io(path, "the ledger's anchor cannot be locked");
-    }
+    lock(waiting);
     struct stat status {};
     if (::fstat(file_, &status) != 0) fail_io(path, "the ledger's anchor cannot be read");
     lines_ = static_cast<std::uint64_t>(status.st_size) / kWidth;
@@ -82,6 +80,16 @@ Anchor::Anchor(const std::string& path, const std::string& ledger_id)
 }
 
 Anchor::~Anchor() { ::close(file_); }
+
+void Anchor::lock(const std::function<void()>& waiting) const {
+  constexpr useconds_t kBetweenTries = 2000;
+  while (::flock(file_, waiting ? LOCK_EX | LOCK_NB : LOCK_EX) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) fail_io(path_, "the ledger's anchor cannot be locked");
+    waiting();
+    ::usleep(kBetweenTries);
+  }
+}
 
 void Anchor::damaged() const {
   throw Error(ErrorKind::invalid_data, path_ + ": the ledger's anchor is damaged or was edited", "ledger");

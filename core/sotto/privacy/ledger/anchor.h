@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,9 @@ class Anchor {
 
   /// Opens and locks. Throws Error{io} if it is missing or cannot be written, Error{invalid_data} if it belongs to
   /// another ledger or is damaged. A last line that a crash cut short is passed over: nobody was told of it.
-  Anchor(const std::string& path, const std::string& ledger_id);
+  /// With `waiting` the lock of another process is not waited for in one piece: it is called every few milliseconds,
+  /// and what it throws ends the wait.
+  Anchor(const std::string& path, const std::string& ledger_id, const std::function<void()>& waiting = {});
   Anchor(const Anchor&) = delete;
   Anchor& operator=(const Anchor&) = delete;
   ~Anchor();
@@ -39,6 +42,7 @@ class Anchor {
   void append(const AnchorPoint& point);
 
  private:
+  void lock(const std::function<void()>& waiting) const;
   std::string line(std::uint64_t number) const;
   [[noreturn]] void damaged() const;
 
