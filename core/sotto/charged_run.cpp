@@ -45,8 +45,9 @@ void require_fit(const Filter& filter, const ChargedRun& run) {
 }
 
 constexpr const char* kPart =
-    "trained on a part of the ledger's data, by the holder's word chosen without looking at values; stratified folds "
-    "and filtered rows are not";
+    "trained on a part of the ledger's data, by the holder's word chosen without looking at values, each row at most "
+    "once; stratified folds and filtered rows are not, and rows drawn with replacement (bootstrap, oversampling) "
+    "break the guarantee";
 
 /// What is asked of a part is never the answer to a request for all rows.
 std::string request_of(const ChargedRun& run, const LedgerUse& use) {

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 from . import accounting, audit, errors
 from ._card import PrivacyCard
 from ._core import Model, __version__
@@ -38,6 +41,18 @@ __all__ = [
     "audit",
     "catalog",
     "errors",
+    "export",
     "pack",
     "pack_parquet",
+    "plot",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("export", "plot"):  # imported when they are asked for
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

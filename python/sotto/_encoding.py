@@ -43,11 +43,6 @@ class Encoding:
         return self.features + (1 if self.intercept else 0)
 
     @classmethod
-    def of(cls, estimator: Any, data_norm: float | None, features: int) -> "Encoding":
-        names = getattr(estimator, "feature_names_in_", None)
-        return cls.build(estimator, data_norm, features, estimator.classes_, names)
-
-    @classmethod
     def build(
         cls, estimator: Any, data_norm: float | None, features: int, classes: Any, names: Any = None
     ) -> "Encoding":
@@ -60,24 +55,6 @@ class Encoding:
         texts = tuple(class_text(value) for value in classes)
         named = tuple(str(n) for n in names) if names is not None else tuple(f"x{i + 1}" for i in range(features))
         return cls(named, norm, intercept, texts, lower, upper)
-
-    @classmethod
-    def from_json(cls, text: str) -> "Encoding":
-        schema = json.loads(text)
-        columns = [c for c in schema["columns"] if c.get("kind", "numeric") == "numeric"]
-        if len(columns) != len(schema["columns"]):
-            raise InvalidArgument("the encoding has columns that are not numeric; use the command line for it")
-        ranged = bool(columns) and "min" in columns[0]
-        label = schema["label"]
-        classes = label.get("classes") or [label["negative"][0], label["positive"][0]]
-        return cls(
-            tuple(c["name"] for c in columns),
-            float(schema["data_norm"]),
-            float(schema.get("intercept", 0.0)),
-            tuple(classes),
-            tuple(float(c["min"]) for c in columns) if ranged else (),
-            tuple(float(c["max"]) for c in columns) if ranged else (),
-        )
 
     def class_values(self) -> Any:
         """The classes as numbers where all of them spell whole numbers, else as texts."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from . import _core
-from ._pieces import in_pieces
+from ._pieces import in_pieces, naming_columns
 from .errors import InvalidArgument
 
 #: The largest norm the library takes: for rows that are only fingerprinted.
@@ -58,8 +58,9 @@ def matrix_of(X: Any) -> Any:
             matrix = matrix.copy()
             matrix.sum_duplicates()
         return matrix
-    array = np.asarray(as_table(X))
-    return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+    table = as_table(X)
+    array = np.asarray(table)
+    return array if array.dtype in (np.float32, np.float64) else naming_columns(table, lambda: array.astype(np.float64))
 
 
 def encode_labels(y: Any, classes: Any) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from typing import Any, ClassVar
+from contextlib import contextmanager
+from typing import Any, ClassVar, Iterator
 
 import numpy as np
 import scipy.sparse
@@ -15,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._block_file import Declarations, declarations_of
 from ._card import PrivacyCard
 from ._encoding import Encoding, class_text
 from ._inputs import as_table, encode_labels, matrix_of, refuse_text_columns, rows_of
@@ -56,33 +58,50 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def fit(self, X: Any, y: Any) -> "PrivateLinearClassifier":
         """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens."""
-        declared_norm = self._declared_norm()
-        X = as_table(X)
-        refuse_text_columns(X)
-        X, y = checked(self, X, y)
-        refuse_continuous(y)
-        self.classes_, not_private = self._class_list(y)
-        matrix = matrix_of(X)
-        found = self._find_norm(matrix) if declared_norm == "private" else None
-        encoding = Encoding.of(self, declared_norm if found is None else found.data_norm, X.shape[1])
-        codes = encode_labels(y, self.classes_)
-        self._refuse_undeclared(codes)
-        ledger = self._ledger()
-        texts = [class_text(value) for value in self.classes_]
-        rows = rows_of(matrix, codes, texts, declaration=encoding.declaration(), fingerprint=ledger is not None)
-        return self._train(rows, encoding, not_private, ledger, found)
+        with self._fitting():
+            declared_norm = self._declared_norm()
+            X = as_table(X)
+            refuse_text_columns(X)
+            X, y = checked(self, X, y)
+            refuse_continuous(y)
+            classes, not_private = self._class_list(y)
+            matrix = matrix_of(X)
+            found = self._find_norm(matrix, classes) if declared_norm == "private" else None
+            norm = declared_norm if found is None else found.data_norm
+            encoding = Encoding.build(self, norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
+            codes = encode_labels(y, classes)
+            self._refuse_undeclared(codes)
+            ledger = self._ledger()
+            texts = [class_text(value) for value in classes]
+            rows = rows_of(matrix, codes, texts, declaration=encoding.declaration(), fingerprint=ledger is not None)
+            self._train(rows, Declarations(encoding, encoding.json(), not_private), ledger, found)
+            self._take(encoding, classes)
+        return self
 
     def fit_block_file(self, path: str | os.PathLike[str]) -> "PrivateLinearClassifier":
         """Trains on a block file, which may be larger than memory and carries its own declarations."""
-        rows = _core.block_rows(os.fspath(path))
-        encoding = Encoding.from_json(rows.encoding)
-        self.classes_ = encoding.class_values()
-        self.n_features_in_ = encoding.features
-        return self._train(rows, encoding, [], self._ledger())
+        with self._fitting():
+            rows = _core.block_rows(os.fspath(path))
+            declares = declarations_of(rows)
+            self._train(rows, declares, self._ledger())
+            self._take(declares.encoding, declares.encoding.class_values())
+        return self
 
-    def _train(
-        self, rows: Any, encoding: Encoding, not_private: list[str], ledger: Ledger | None, found: Any = None
-    ) -> "PrivateLinearClassifier":
+    @contextmanager
+    def _fitting(self) -> Iterator[None]:
+        """A fit that fails leaves nothing: what it found in the rows must not stand beside the card of a fit before."""
+        self._forget()
+        try:
+            yield
+        except BaseException:
+            self._forget()
+            raise
+
+    def _forget(self) -> None:
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    def _train(self, rows: Any, declares: Declarations, ledger: Ledger | None, found: Any = None) -> None:
         part = False
         if ledger is not None:
             part = not _core.ledger_is_about(ledger.path, rows)
@@ -93,8 +112,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 )
         with Progress(self.verbose) as progress:
             how = {
-                "encoding": encoding.json(),
-                "not_private": not_private,
+                "encoding": declares.text,
+                "not_private": declares.not_private,
                 "order_seed": self._order_seed(),
                 "noise_seed": None,
                 "found_norm": found,
@@ -103,19 +122,19 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 "again": False,
                 "progress": progress.tell,
             }
-            model, _, self.stored_ = _core.train(rows, self._fields(rows.rows, rows.classes, found is not None), how)
-        self._take(model, encoding)
-        return self
+            self.model_, _, self.stored_ = _core.train(rows, self._fields(rows.rows, rows.classes, found is not None), how)
 
-    def _take(self, model: Any, encoding: Encoding) -> None:
-        self.model_ = model
+    def _take(self, encoding: Encoding, classes: Any) -> None:
+        model = self.model_
+        self.classes_ = classes
+        self.n_features_in_ = encoding.features
         self.encoding_ = encoding
         self.privacy_ = PrivacyCard.from_json(model.card_json(), model.card_text())
         self.coef_, self.intercept_ = encoding.plain_weights(model.weights())
         self.n_iter_ = int(self.privacy_["parameters"].get("passes") or 1) or 1
         if not self.privacy_.is_private:
             reasons = "; ".join(self.privacy_["not_private_because"])
-            warnings.warn(f"The model is NOT PRIVATE: {reasons}", NotPrivateWarning, stacklevel=4)
+            warnings.warn(f"The model is NOT PRIVATE: {reasons}", NotPrivateWarning, stacklevel=3)
 
     def decision_function(self, X: Any) -> Any:
         """The scores of the rows, clipped as in training; one column a class, or that of ``classes_[1]``."""
@@ -192,7 +211,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             keywords["epsilon"] = float(self.epsilon) * (1 - NORM_SHARE)
         return fields_of(keywords, self.options, rows)
 
-    def _find_norm(self, matrix: Any) -> Any:
+    def _find_norm(self, matrix: Any, classes: Any) -> Any:
         """A bound on the norm of rows, chosen privately for a share of epsilon; the card promises both together."""
         if self.accountant is not None:
             raise InvalidArgument('data_norm: "private" is not charged to an accountant; declare a number')
@@ -200,7 +219,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             raise InvalidArgument('data_norm: "private" needs dense rows; declare a number')
         if self.epsilon is None:
             raise InvalidArgument("epsilon: must be given, above 0; whoever spends says how much")
-        raw = Encoding.build(self, 1.0, matrix.shape[1], self.classes_).declaration()
+        raw = Encoding.build(self, 1.0, matrix.shape[1], classes).declaration()
         asked = {
             "epsilon": float(self.epsilon) * NORM_SHARE,
             "delta": 0.0,
@@ -239,9 +258,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if dtype.kind in "iuf" and np.isin(found, PUBLIC_CLASSES).all():
             return np.asarray(PUBLIC_CLASSES, dtype=dtype), []
         if len(found) < 2:
-            raise ValueError(
-                f"This estimator needs samples of at least 2 classes in the data, but it contains only one class: {found[0]!r}"
-            )
+            raise ValueError("This estimator needs samples of at least 2 classes in the data, but it contains only one class")
         return found, [FROM_Y]
 
     def _refuse_undeclared(self, codes: Any) -> None:

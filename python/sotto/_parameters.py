@@ -81,15 +81,11 @@ def default_method() -> str:
 
 def text_of(value: Any) -> str:
     """A value as the library reads it."""
+    if hasattr(value, "item"):  # NumPy's numbers, some of which are floats too and show themselves as calls
+        return text_of(value.item())
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float):
-        return repr(value)
-    if hasattr(value, "item"):
-        return text_of(value.item())
-    return str(value)
+    return repr(value) if isinstance(value, float) else str(value)
 
 
 def fields_of(keywords: Mapping[str, Any], options: Mapping[str, Any] | None, rows: int) -> dict[str, str]:
@@ -105,5 +101,15 @@ def fields_of(keywords: Mapping[str, Any], options: Mapping[str, Any] | None, ro
             raise InvalidArgument(f"{row.keyword}: {row.field} is given twice; give one of its keywords")
         given[row.field] = text_of(row.convert(value, rows))
     for name, value in (options or {}).items():
+        _refuse_keyword(str(name), keywords)
         given[str(name)] = text_of(value)
     return given
+
+
+def _refuse_keyword(field: str, keywords: Mapping[str, Any]) -> None:
+    """What a keyword says is said there alone: two places would contradict each other, and checks look at one."""
+    having = [row.keyword for row in TABLE if row.field == field and row.keyword in keywords]
+    if having == ["loss"]:
+        raise InvalidArgument("options: loss is the estimator's, or the keyword loss of SGDClassifier")
+    if having:
+        raise InvalidArgument(f"options: {field} has a keyword of its own; give {' or '.join(having)}")

@@ -11,6 +11,8 @@ from sklearn.utils import assert_all_finite, check_array, check_consistent_lengt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from .errors import InvalidArgument
+
 #: Values that take some milliseconds, labels by number and labels that are objects or texts.
 _VALUES = 1 << 20
 _NUMBERS = 1 << 17
@@ -26,8 +28,46 @@ def label_spans(y: Any) -> Iterator[slice]:
     return spans(len(y), _NUMBERS if y.dtype.kind in "biuf" else _TEXTS)
 
 
+def naming_columns(X: Any, convert: Callable[[], Any]) -> Any:
+    """A conversion that fails quotes the cell at fault; this names the column only."""
+    try:
+        return convert()
+    except ValueError:
+        place = _text_column(X)
+        if place is None:
+            raise
+    # Outside the handler: the message that quotes must not come along as context either.
+    raise InvalidArgument(f"X: column {place} holds texts that are no numbers")
+
+
+def _text_column(X: Any) -> str | None:
+    """The first column with a text that spells no number, by its name or its place."""
+    if hasattr(X, "columns"):
+        columns = [(repr(name), X[name]) for name in X.columns]
+    else:
+        array = np.asarray(X)
+        columns = [(str(i), array[:, i]) for i in range(array.shape[1])] if array.ndim == 2 else []
+    for name, column in columns:
+        try:
+            cells = np.asarray(column)
+            if cells.dtype.kind in "OUST":
+                np.array([cell for cell in cells if isinstance(cell, (str, bytes))], dtype=object).astype(np.float64)
+        except ValueError:
+            return name
+    return None
+
+
 def checked(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
-    """Rows and labels as scikit-learn's validate_data returns them."""
+    """Rows and labels as scikit-learn's validate_data returns them, without its quotes."""
+    return naming_columns(X, lambda: _checked(estimator, X, y))  # type: ignore[no-any-return]
+
+
+def checked_rows(estimator: Any, X: Any) -> Any:
+    """The same for rows to predict."""
+    return naming_columns(X, lambda: _checked_rows(estimator, X))
+
+
+def _checked(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     if y is None or not (_large(X) or _plain(X)):
         X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=list(_FLOATS), y_numeric=False)
         return X, column_or_1d(y, warn=True)
@@ -40,8 +80,7 @@ def checked(estimator: Any, X: Any, y: Any) -> tuple[Any, Any]:
     return _rows(estimator, X), y
 
 
-def checked_rows(estimator: Any, X: Any) -> Any:
-    """The same for rows to predict."""
+def _checked_rows(estimator: Any, X: Any) -> Any:
     if not (_large(X) or _plain(X)):
         return validate_data(estimator, X, accept_sparse="csr", dtype=list(_FLOATS), reset=False)
     validate_data(estimator, X, reset=False, skip_check_array=True)

@@ -134,7 +134,8 @@ def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
             raise Unsupported("PMML: only logistic models of two classes and softmax models have a form there")
     Xml.register_namespace("", _PMML)
     root = Xml.Element(f"{{{_PMML}}}PMML", version="4.4")
-    header = _add(root, "Header", description="linear classifier trained under differential privacy")
+    how = "trained under differential privacy" if estimator.privacy_.is_private else "NOT PRIVATE"
+    header = _add(root, "Header", description=f"linear classifier, {how}")
     for name, value in statement(estimator).items():
         _add(header, "Extension", name=name, value=value)
     _add(header, "Application", name="sotto")
@@ -145,6 +146,14 @@ def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
     return text
+
+
+def _target(estimator: Any) -> str:
+    """A name for the label that no feature has."""
+    name = "y"
+    while name in estimator.encoding_.names:
+        name += "_label"
+    return name
 
 
 def _add(parent: Any, tag: str, **attributes: str) -> Any:
@@ -168,7 +177,7 @@ def _pmml_fields(root: Any, estimator: Any) -> None:
     dictionary = _add(root, "DataDictionary")
     for name in encoding.names:
         _add(dictionary, "DataField", name=name, optype="continuous", dataType="double")
-    target = _add(dictionary, "DataField", name="y", optype="categorical", dataType="string")
+    target = _add(dictionary, "DataField", name=_target(estimator), optype="categorical", dataType="string")
     for text in encoding.classes:
         _add(target, "Value", value=text)
     derived = _add(root, "TransformationDictionary")
@@ -210,12 +219,12 @@ def _pmml_model(root: Any, estimator: Any) -> None:
         "RegressionModel",
         functionName="classification",
         normalizationMethod="logit" if binary else "softmax",
-        targetFieldName="y",
+        targetFieldName=_target(estimator),
     )
     schema = _add(model, "MiningSchema")
     for name in encoding.names:
         _add(schema, "MiningField", name=name)
-    _add(schema, "MiningField", name="y", usageType="target")
+    _add(schema, "MiningField", name=_target(estimator), usageType="target")
     targets = encoding.classes[::-1] if binary else encoding.classes
     for k, text in enumerate(targets):
         table = _add(model, "RegressionTable", intercept="0", targetCategory=text)

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from . import _core
+from ._encoding import class_text
 from ._inputs import encode_labels, matrix_of, rows_of
 
 
@@ -36,10 +37,12 @@ class Ledger:
         """Opens a budget, for the rows of ``X`` and ``y`` or for the data set called ``name``.
 
         A ledger for rows knows them by their content. Fits on other rows, such as folds, are charged as fits on a part
-        of them: that they are one, chosen without looking at values, is the holder's word.
+        of them: that they are one, chosen without looking at values and with no row twice, is the holder's word.
         """
         if (X is None) == (name is None):
             raise ValueError("give either X and y, or the name of the data set")
+        if (X is None) != (y is None):
+            raise ValueError("y: must be given with X, and only with it: a row is its features and its label")
         rows = 0
         fingerprint = _core.text_fingerprint(f"sotto data set {name}")
         if X is not None:
@@ -108,5 +111,6 @@ def fingerprinted(X: Any, y: Any) -> Any:
 
     matrix = matrix_of(X)
     labels = np.asarray(y)
-    codes = encode_labels(labels, np.unique(labels))
-    return rows_of(matrix, codes, [str(value) for value in np.unique(labels)], fingerprint=True)
+    classes = np.unique(labels)
+    codes = encode_labels(labels, classes)
+    return rows_of(matrix, codes, [class_text(value) for value in classes], fingerprint=True)

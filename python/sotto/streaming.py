@@ -106,7 +106,8 @@ def _numbers(column: Any, name: str) -> Any:
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
         raise InvalidArgument(f"column {name!r} holds {kind}, a feature must be a number")
     # A missing value becomes NaN, and its row the zero row.
-    return column.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    # Rounded where it does not fit a double: the refusal of a safe cast quotes the value.
+    return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
 
 
 def _labels(column: Any) -> Any:

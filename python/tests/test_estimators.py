@@ -143,10 +143,17 @@ def test_a_pipeline_of_public_preprocessing(two):
     assert model.score(X, y) > 0.9
     pandas = pytest.importorskip("pandas")
     jobs = pandas.DataFrame({"job": pandas.Categorical(["a", "b", "c"] * 100, categories=["a", "b", "c", "d"])})
-    out = OneHot().fit_transform(jobs)
+    out = OneHot(categories="dtype").fit_transform(jobs)
     assert out.shape == (300, 4) and out.sum() == 300
-    with pytest.raises(ValueError, match="must not be taken from the rows"):
-        OneHot().fit(jobs.astype(str))
+    for held in (jobs, jobs.astype(str), jobs.astype(str).astype("category")):
+        with pytest.raises(ValueError, match="'job' has none declared; they must not be taken from the rows"):
+            OneHot().fit(held)
+    with pytest.raises(ValueError, match="'job' has none declared"):
+        OneHot(categories="dtype").fit(jobs.astype(str))
+    with pytest.raises(ValueError, match="categories: must be"):
+        OneHot(categories="job").fit(jobs)
+    with pytest.raises(ValueError, match="a list of values for every column"):
+        OneHot(categories=["engineer"]).fit(jobs)
 
 
 def test_pickles_and_clones_predict_the_same(two):
@@ -225,3 +232,71 @@ def test_cards_are_shown_as_html(two):
     model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two)
     assert "guarantee" in model.privacy_._repr_html_()
     assert "sotto-card" in model._repr_html_()
+
+
+def fitted(model):
+    return {name for name in vars(model) if name.endswith("_")}
+
+
+def test_a_refused_fit_leaves_nothing_of_it_and_nothing_of_the_fit_before(two):
+    """A card of one fit beside classes of another would call labels private that were taken from y."""
+    pandas = pytest.importorskip("pandas")
+    X, y = two
+    names = np.array(["HIV-negative", "HIV-positive"])[y]
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on")
+    for wrong in ({"epsilon": -1.0}, {"options": {"nonsense": 1}}, {"accountant": 3}, {"data_norm": -1.0}):
+        model.fit(pandas.DataFrame(X, columns=list("abcde")), y)
+        assert fitted(model) >= {"classes_", "privacy_", "coef_", "feature_names_in_", "n_features_in_"}
+        refit = model.set_params(**wrong)
+        with pytest.raises(ValueError):
+            refit.fit(X[:, :3], names)
+        assert fitted(refit) == set(), wrong
+        model = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on")
+
+
+def test_a_warning_made_an_error_leaves_no_model(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(NotPrivateWarning):
+            model.fit(X, y + 1)
+    assert fitted(model) == set()
+
+
+@pytest.mark.parametrize(
+    ("options", "keyword"),
+    [
+        ({"epsilon": 50}, "epsilon"),
+        ({"delta": 0.5}, "delta"),
+        ({"relation": "add_remove"}, "neighboring_relation"),
+        ({"method": "noiseless"}, "method"),
+        ({"lambda": 0.5}, "C or alpha"),
+        ({"passes": 3}, "max_iter"),
+        ({"batch_rows": 3}, "batch_size"),
+        ({"loss": "huber_svm"}, "loss"),
+    ],
+)
+def test_options_are_for_what_has_no_keyword(two, options, keyword):
+    """relation by this way would pass the question whether C tells the number of rows."""
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, C=1.0, options=options)
+    for ask in (lambda: model.fit(*two), lambda: model.privacy_cost(two[0])):
+        with pytest.raises(sotto.InvalidArgument, match=f"options: .*{keyword}"):
+            ask()
+
+
+def test_a_field_without_keyword_is_an_option(two):
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on", options={"averaging": "uniform"})
+    assert model.privacy_cost(two[0])["parameters"]["averaging"] == "uniform"
+    with pytest.raises(sotto.InvalidArgument, match="options: .*average"):
+        SGDClassifier(epsilon=1.0, data_norm=1.0, options={"averaging": "uniform"}).fit(*two)
+
+
+def test_numbers_of_numpy_are_numbers(two):
+    X, y = two
+    numbers = {"epsilon": np.float64(2.0), "delta": np.float64(1e-6), "alpha": np.logspace(-3, -1, 3)[1], "max_iter": np.int64(3)}
+    card = LogisticRegression(data_norm=np.float64(1.0), method="bolt_on", batch_size=np.int32(10), **numbers).privacy_cost(X)
+    plain = LogisticRegression(data_norm=1.0, method="bolt_on", batch_size=10, epsilon=2.0, delta=1e-6, alpha=0.01, max_iter=3)
+    assert card["parameters"] == plain.privacy_cost(X)["parameters"] and card["guarantee"] == plain.privacy_cost(X)["guarantee"]
+    low = LogisticRegression(epsilon=np.float32(0.5), data_norm=1.0, alpha=0.01, method="bolt_on").privacy_cost(X)
+    assert low["parameters"]["lambda"] == "0.01" and 0.5 <= low.epsilon < 0.501

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from conftest import sphere
-from sotto import LinearSVC, LogisticRegression, SGDClassifier
+from sotto import LinearSVC, LogisticRegression, NotPrivateWarning, SGDClassifier
 from sotto.export import to_onnx, to_pmml
 
 
@@ -97,3 +99,25 @@ def evaluate(node, values):
         "min": lambda a: np.minimum.reduce(np.broadcast_arrays(*a)), "max": lambda a: np.maximum.reduce(np.broadcast_arrays(*a)),
         "sum": lambda a: sum(a), "sqrt": lambda a: np.sqrt(a[0]),
     }[node.get("function")](arguments)
+
+
+def test_pmml_says_what_the_card_says_and_names_no_field_twice():
+    pandas = pytest.importorskip("pandas")
+    X, y = sphere(300, 2)
+    frame = pandas.DataFrame(X, columns=["y", "class"])
+    private = LogisticRegression(epsilon=5.0, data_norm=1.0).fit(frame, y)
+    with pytest.warns(NotPrivateWarning):
+        stamped = LogisticRegression(epsilon=5.0, data_norm=1.0).fit(frame, y + 1)
+    for model, said in ((private, "trained under differential privacy"), (stamped, "NOT PRIVATE")):
+        root = ElementTree.fromstring(to_pmml(model))
+        assert said in root.find(f"{NS}Header").get("description")
+        names = [field.get("name") for field in root.find(f"{NS}DataDictionary")]
+        assert len(set(names)) == len(names) == 3
+        target = [field.get("name") for field in root.iter(f"{NS}MiningField") if field.get("usageType") == "target"]
+        assert target == [root.find(f"{NS}RegressionModel").get("targetFieldName")] and target[0] not in ("y", "class")
+    assert "differential privacy" not in ElementTree.fromstring(to_pmml(stamped)).find(f"{NS}Header").get("description")
+
+
+def test_the_modules_are_there_without_being_imported():
+    code = "import sys, sotto; assert 'matplotlib' not in sys.modules; sotto.plot.profile, sotto.export.to_onnx; assert 'plot' in dir(sotto)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.pipeline import make_pipeline
-from sotto import LogisticRegression, NotPrivateWarning, OneHot, _core, pack, pack_parquet
+from sotto import Ledger, LogisticRegression, NotPrivateWarning, OneHot, _core, pack, pack_parquet
 from sotto._inputs import declared, encode_labels, rows_of
 
 CODES = np.array([0, 1, 1], dtype=np.int32)
@@ -153,8 +153,24 @@ def test_categories_of_every_library_ask_for_declared_ones():
             LogisticRegression(epsilon=5.0, data_norm=1.0).fit(table, y)
         encoded = OneHot([["a", "b", "c", "d"]]).fit_transform(table)
         assert np.array_equal(encoded.argmax(axis=1), [0, 1, 0, 2] * 25) and encoded.shape == (100, 4)
+        # The values that pandas, Polars and Arrow keep with a column were taken from the rows: here nobody declared them.
+        with pytest.raises(ValueError, match="must not be taken from the rows"):
+            OneHot().fit(table)
+    for table in (held[0], held[2], held[3]):
+        assert OneHot(categories="dtype").fit(table).categories_ == [["a", "b", "c"]]
+    with pytest.raises(ValueError, match="'job' has none declared"):
+        OneHot(categories="dtype").fit(held[1])
     model = make_pipeline(OneHot({"job": ["a", "b", "c"]}), LogisticRegression(epsilon=50.0, data_norm=1.0)).fit(categorical, y)
     assert model[-1].privacy_.is_private
+
+
+def test_a_missing_text_is_no_category():
+    pandas = pytest.importorskip("pandas")
+    for kind in ("string", "object", "category"):
+        frame = pandas.DataFrame({"job": pandas.Series(["a", None, "b"], dtype=kind)})
+        assert OneHot([["a", "b"]]).fit_transform(frame).tolist() == [[1, 0], [0, 0], [0, 1]]
+    frame = pandas.DataFrame({"n": pandas.Series([1, pandas.NA, 2], dtype="Int64")})
+    assert OneHot({"n": [1, 2]}).fit_transform(frame).tolist() == [[1, 0], [0, 0], [0, 1]]
 
 
 def test_polars_arrow_and_duckdb(two):
@@ -252,3 +268,30 @@ def test_a_stream_with_bad_values_packs_them_as_zero_rows(tmp_path):
     text = pa.record_batch({"a": ["x"], "y": [0]})
     with pytest.raises(ValueError, match="must be a number"):
         pack([text], tmp_path / "d", label="y", classes=[0, 1], data_norm=1.0)
+
+
+def test_no_message_quotes_a_cell(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pa = pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    from sotto import Scaler
+
+    cells = {"age": [1.0, 2.0], "name": ["7", "Alice Smith"]}
+    frame = pandas.DataFrame(cells)
+    y = [0, 1]
+    held = [frame, frame.astype({"name": object}), frame.astype({"name": "string"}), polars.DataFrame(cells), pa.table(cells)]
+    arrays = [frame.astype(object).to_numpy(), np.array([["1", "7"], ["2", "Alice Smith"]]), [["1", "7"], ["2", "Alice Smith"]]]
+    good = LogisticRegression(epsilon=5.0, data_norm=1.0).fit(np.eye(2), y)
+    for name, X in [("'name'", X) for X in held] + [("1", X) for X in arrays]:
+        for ask in (LogisticRegression(epsilon=5.0, data_norm=1.0).fit, lambda X, y: good.predict(X), Scaler((0, 1)).fit):
+            with pytest.raises(ValueError, match=f"column {name}") as refusal:
+                ask(X, y)
+            shown = refusal.getrepr(chain=True, style="short").reprcrash.message + str(refusal.value.__context__)
+            assert "Alice" not in shown
+    with pytest.raises(ValueError, match="column 'name' holds texts"):
+        Ledger.create(tmp_path / "l", epsilon=1.0, X=frame, y=y)
+    large = pa.record_batch({"n": pa.array([9007199254740993, 1]), "y": [0, 1]})
+    assert pack([large], tmp_path / "large", label="y", classes=[0, 1], data_norm=1.0) == 2
+    with pytest.raises(ValueError, match="only one class") as refusal:
+        LogisticRegression(epsilon=5.0, data_norm=1.0).fit(np.eye(2), ["Alice", "Alice"])
+    assert "Alice" not in str(refusal.value)

@@ -109,3 +109,18 @@ def test_the_fingerprint_does_not_depend_on_the_layout(two, ledger):
     X, y = two
     estimator(ledger).fit(X, y)
     assert estimator(ledger).fit(np.asfortranarray(X), y).stored_
+
+
+@pytest.mark.parametrize("kind", [bool, float, np.int8])
+def test_the_same_rows_are_known_by_labels_of_any_kind(two, tmp_path, kind):
+    X, y = two
+    ledger = Ledger.create(tmp_path / "k.ledger", epsilon=2.0, delta=1e-6, X=X, y=y.astype(kind))
+    first = estimator(ledger).fit(X, y.astype(kind))
+    assert not any("part of the ledger's data" in remark for remark in first.privacy_["remarks"])
+    assert estimator(ledger).fit(X, y).stored_ and len(ledger.entries) == 1
+
+
+def test_rows_without_labels_make_no_ledger(two, tmp_path):
+    with pytest.raises(ValueError, match="y: must be given with X"):
+        Ledger.create(tmp_path / "n.ledger", epsilon=2.0, X=two[0])
+    assert not (tmp_path / "n.ledger").exists()

@@ -101,6 +101,7 @@ TEST_F(TrainWithLedger, APartOfTheDataIsChargedEveryTimeAndNeverAnswersForTheWho
   EXPECT_EQ(spent(), kUnit);
   EXPECT_NE(first.text, second.text);
   EXPECT_NE(first.text.find("part of the ledger's data"), std::string::npos);
+  EXPECT_NE(first.text.find("each row at most once"), std::string::npos);
   rows_.content_ = "some data";
   EXPECT_FALSE(run(asking(0.5)).stored);
 }
