@@ -117,6 +117,8 @@ Finding batches_noised_twice() {
   PoissonBatch batch = curator.draw_batch(law, 10);
   double released = 0;
   try {
+    // A batch that was given away already is what is tried here.
+    // NOLINTNEXTLINE(bugprone-use-after-move)
     for (; released < 3; ++released) curator.release(Sensitive<Vector>(Vector{0.5}), std::move(batch));
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::internal) throw;
