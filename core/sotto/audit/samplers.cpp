@@ -227,6 +227,7 @@ Finding seeds() {
   words.push_back(parents.next());
   std::vector<std::vector<std::uint64_t>> drawn(kThreads);
   std::vector<std::thread> threads;
+  threads.reserve(drawn.size());
   for (auto& mine : drawn) {
     threads.emplace_back([&mine] {
       for (int i = 0; i < 250; ++i) mine.push_back(BitSource().next());

@@ -42,7 +42,7 @@ Allowance::Allowance(const Curator& owner, const Event& whole)
 
 // What was moved from has no owner, so no curator spends from it; nothing is left in it.
 Allowance::Allowance(Allowance&& other) noexcept
-    : owner_(std::exchange(other.owner_, nullptr)), whole_(other.whole_), left_(std::move(other.left_)) {}
+    : owner_(std::exchange(other.owner_, nullptr)), whole_(std::move(other.whole_)), left_(std::move(other.left_)) {}
 
 Allowance::~Allowance() = default;
 

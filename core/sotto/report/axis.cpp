@@ -77,7 +77,7 @@ double Span::share(double value) const noexcept {
 }
 
 Span span_of(const std::vector<double>& values, Scale scale, double margin) {
-  Span span{INFINITY, -INFINITY, scale};
+  Span span{HUGE_VAL, -HUGE_VAL, scale};
   for (const double value : values) {
     if (!span.takes(value)) continue;
     span.low = std::min(span.low, value);

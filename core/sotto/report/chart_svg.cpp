@@ -190,7 +190,7 @@ class Drawing {
       any = any || p.sd > 0;
       const double x = at_x(p.x);
       there += fmt::format("{}{:.1f} {:.1f}", there.empty() ? 'M' : 'L', x, at_y(p.y + p.sd));
-      back = fmt::format("L{:.1f} {:.1f}", x, at_y(p.y - p.sd)) + back;
+      back.insert(0, fmt::format("L{:.1f} {:.1f}", x, at_y(p.y - p.sd)));
     }
     return any ? fmt::format(R"(<path class="band" d="{}{}Z"/>)", there, back) : "";
   }

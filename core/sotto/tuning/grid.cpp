@@ -40,7 +40,10 @@ std::vector<Setting> parse_grid(std::string_view text) {
 
 std::string setting_text(const Setting& setting) {
   std::string text;
-  for (const auto& [name, value] : setting) text += (text.empty() ? "" : " ") + name + "=" + value;
+  for (const auto& [name, value] : setting) {
+    if (!text.empty()) text += ' ';
+    text.append(name).append("=").append(value);
+  }
   return text;
 }
 

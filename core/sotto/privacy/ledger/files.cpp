@@ -33,7 +33,7 @@ std::int64_t seconds_now() {
 
 std::string absolute_path(const std::string& path) {
   std::error_code code;
-  const std::string result = std::filesystem::weakly_canonical(std::filesystem::absolute(path), code).string();
+  std::string result = std::filesystem::weakly_canonical(std::filesystem::absolute(path), code).string();
   if (code) throw Error(ErrorKind::io, path + ": cannot be found: " + code.message(), "ledger");
   return result;
 }

@@ -112,7 +112,7 @@ LedgerRecord SqliteLedger::write(const std::function<LedgerRecord()>& make, cons
       throw Error(ErrorKind::invalid_data, path_ + ": the ledger was moved while it was open; open it again", "ledger");
     }
     check_point(chain_, anchor.last());
-    const LedgerRecord record = commit(make(), bytes);
+    LedgerRecord record = commit(make(), bytes);
     transaction.commit();
     chain_.add(record);
     anchor.append({record.sequence, record.hash});
