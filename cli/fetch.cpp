@@ -36,6 +36,7 @@ int run_curl(const std::string& address, const std::string& out) {
   std::array<std::string, 9> words = {"curl", "--fail",   "--silent", "--show-error", "--location", "--retry",
                                       "2",    "--output", out};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 2);
   for (std::string& word : words) arguments.push_back(word.data());
   std::string last = address;
   arguments.push_back(last.data());
