@@ -6,7 +6,9 @@ namespace {
 void refuse_unused(const GivenFields& given, const std::set<std::string>& used, const std::string& owner) {
   for (const auto& [name, text] : given) {
     if (used.contains(name)) continue;
-    throw Error(ErrorKind::invalid_argument, flag_of(name) + ": " + owner + " has no parameter " + name, name);
+    std::string message = flag_of(name);
+    message.append(": ").append(owner).append(" has no parameter ").append(name);
+    throw Error(ErrorKind::invalid_argument, message, name);
   }
 }
 
