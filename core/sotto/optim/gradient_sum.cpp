@@ -7,7 +7,7 @@
 namespace sotto {
 
 GradientSum::GradientSum(const Loss& loss, const Facts& facts, double clip)
-    : gradients_(loss, facts, clip), sum_(gradients_.weights(), 0.0) {}
+    : VectorSum(weight_count(loss, facts)), gradients_(loss, facts, clip) {}
 
 void GradientSum::start(std::span<const double> weights) noexcept {
   weights_ = weights.data();
@@ -15,18 +15,6 @@ void GradientSum::start(std::span<const double> weights) noexcept {
 }
 
 void GradientSum::consume(const RowBlock& block) noexcept { gradients_.add(block, weights_, sum_.data()); }
-
-std::unique_ptr<RowSum> GradientSum::empty_copy() const {
-  auto copy = std::make_unique<GradientSum>(*this);
-  copy->clear();
-  return copy;
-}
-
-void GradientSum::clear() noexcept { std::fill(sum_.begin(), sum_.end(), 0.0); }
-
-void GradientSum::merge(const RowSum& other) noexcept {
-  kernels::axpy(1.0, static_cast<const GradientSum&>(other).sum_.data(), sum_.data(), sum_.size());
-}
 
 LossSums::LossSums(const Loss& loss, const Facts& facts, double cap) : gradients_(loss, facts), cap_(cap) {}
 

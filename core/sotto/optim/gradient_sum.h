@@ -6,12 +6,12 @@
 
 #include "sotto/base/sensitive.h"
 #include "sotto/optim/row_gradients.h"
-#include "sotto/optim/row_sum.h"
+#include "sotto/optim/vector_sum.h"
 
 namespace sotto {
 
 /// The sum of the rows' data gradients at one point. The regulariser, which reads no row, is not in it.
-class GradientSum final : public RowSum {
+class GradientSum final : public VectorSum<GradientSum> {
  public:
   GradientSum(const Loss& loss, const Facts& facts, double clip = std::numeric_limits<double>::infinity());
 
@@ -21,16 +21,12 @@ class GradientSum final : public RowSum {
   Sensitive<Vector> take() const { return Sensitive<Vector>(Vector(sum_.begin(), sum_.end())); }
 
   void consume(const RowBlock& block) noexcept override;
-  std::unique_ptr<RowSum> empty_copy() const override;
-  void clear() noexcept override;
-  void merge(const RowSum& other) noexcept override;
 
  private:
   friend class SecretDescent;  // whose weights are as secret as the sum
 
   RowGradients gradients_;
   const double* weights_ = nullptr;
-  AlignedVector sum_;
 };
 
 /// The sums of the rows' losses at several points in one scan, each loss moved into [0, cap].

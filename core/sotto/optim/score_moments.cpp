@@ -16,7 +16,7 @@
 namespace sotto {
 
 ScoreMoments::ScoreMoments(const Facts& facts)
-    : features_(facts.features), row_(features_, 0.0), sum_(packed_size(features_), 0.0) {}
+    : VectorSum(packed_size(facts.features)), features_(facts.features), row_(features_, 0.0) {}
 
 void ScoreMoments::start(std::span<const double> weights) noexcept {
   weights_ = weights.data();
@@ -43,18 +43,6 @@ Sensitive<Vector> ScoreMoments::take() const {
   pack_triangle(all.first(triangle_size(features_)), features_);
   pack_triangle(all.last(triangle_size(features_)), features_);
   return Sensitive<Vector>(std::move(packed));
-}
-
-std::unique_ptr<RowSum> ScoreMoments::empty_copy() const {
-  auto copy = std::make_unique<ScoreMoments>(*this);
-  copy->clear();
-  return copy;
-}
-
-void ScoreMoments::clear() noexcept { std::fill(sum_.begin(), sum_.end(), 0.0); }
-
-void ScoreMoments::merge(const RowSum& other) noexcept {
-  kernels::axpy(1.0, static_cast<const ScoreMoments&>(other).sum_.data(), sum_.data(), sum_.size());
 }
 
 MomentPair unpack_moments(const Vector& packed, std::size_t features) {

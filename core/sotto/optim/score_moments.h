@@ -6,7 +6,7 @@
 #include "sotto/data/facts.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/optim/outer_products.h"
-#include "sotto/optim/row_sum.h"
+#include "sotto/optim/vector_sum.h"
 
 namespace sotto {
 
@@ -14,7 +14,7 @@ namespace sotto {
 /// Hessian, and J of s^2 x x', the second moment of the rows' gradients, with s in [0, 1] minus the slope at the row's
 /// margin. They leave as one vector, those of outer_products.h for sqrt(8) H and for J, which moves by at most
 /// outer_distance().
-class ScoreMoments final : public RowSum {
+class ScoreMoments final : public VectorSum<ScoreMoments> {
  public:
   static constexpr double kCurvatureScale = 2.8284271247461903;  ///< sqrt(8)
 
@@ -27,9 +27,6 @@ class ScoreMoments final : public RowSum {
   Sensitive<Vector> take() const;
 
   void consume(const RowBlock& block) noexcept override;
-  std::unique_ptr<RowSum> empty_copy() const override;
-  void clear() noexcept override;
-  void merge(const RowSum& other) noexcept override;
 
  private:
   void add(float label) noexcept;
@@ -37,7 +34,6 @@ class ScoreMoments final : public RowSum {
   std::size_t features_;
   const double* weights_ = nullptr;
   AlignedVector row_;
-  AlignedVector sum_;  // the triangle of sqrt(8) H, then that of J
 };
 
 /// The two matrices of a vector of that form, full.

@@ -6,14 +6,12 @@
 // Fails if wrong: SecondMoments.* (neighbours within the bound, a pair that attains it, sums against the definition)
 #include "sotto/optim/second_moments.h"
 
-#include <algorithm>
-
-#include "sotto/linalg/kernels.h"
+#include <utility>
 
 namespace sotto {
 
 SecondMoments::SecondMoments(const Facts& facts)
-    : features_(facts.features), row_(features_, 0.0), sum_(packed_size(features_), 0.0) {}
+    : VectorSum(packed_size(facts.features)), features_(facts.features), row_(features_, 0.0) {}
 
 void SecondMoments::consume(const RowBlock& block) noexcept {
   for (std::size_t i = 0; i < block.rows; ++i) {
@@ -26,18 +24,6 @@ Sensitive<Vector> SecondMoments::take() const {
   Vector packed(sum_.begin(), sum_.end());
   pack_triangle(packed, features_);
   return Sensitive<Vector>(std::move(packed));
-}
-
-std::unique_ptr<RowSum> SecondMoments::empty_copy() const {
-  auto copy = std::make_unique<SecondMoments>(*this);
-  copy->clear();
-  return copy;
-}
-
-void SecondMoments::clear() noexcept { std::fill(sum_.begin(), sum_.end(), 0.0); }
-
-void SecondMoments::merge(const RowSum& other) noexcept {
-  kernels::axpy(1.0, static_cast<const SecondMoments&>(other).sum_.data(), sum_.data(), sum_.size());
 }
 
 }  // namespace sotto

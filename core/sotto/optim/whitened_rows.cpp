@@ -159,7 +159,7 @@ void WhitenedRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsum
 }
 
 WhitenedGradient::WhitenedGradient(const Loss& loss, const Facts& facts, double clip, const Whitening& whitening)
-    : gradients_(loss, facts, clip, ClipBy::bound), whitening_(&whitening), sum_(gradients_.weights(), 0.0) {}
+    : VectorSum(weight_count(loss, facts)), gradients_(loss, facts, clip, ClipBy::bound), whitening_(&whitening) {}
 
 void WhitenedGradient::start(std::span<const double> weights) noexcept {
   weights_ = weights.data();
@@ -171,17 +171,5 @@ Sensitive<Vector> WhitenedGradient::take() const {
 }
 
 void WhitenedGradient::consume(const RowBlock& block) noexcept { gradients_.add(block, weights_, sum_.data()); }
-
-std::unique_ptr<RowSum> WhitenedGradient::empty_copy() const {
-  auto copy = std::make_unique<WhitenedGradient>(*this);
-  copy->clear();
-  return copy;
-}
-
-void WhitenedGradient::clear() noexcept { std::fill(sum_.begin(), sum_.end(), 0.0); }
-
-void WhitenedGradient::merge(const RowSum& other) noexcept {
-  kernels::axpy(1.0, static_cast<const WhitenedGradient&>(other).sum_.data(), sum_.data(), sum_.size());
-}
 
 }  // namespace sotto

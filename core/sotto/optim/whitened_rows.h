@@ -8,7 +8,7 @@
 #include "sotto/base/sensitive.h"
 #include "sotto/optim/engine.h"
 #include "sotto/optim/row_gradients.h"
-#include "sotto/optim/row_sum.h"
+#include "sotto/optim/vector_sum.h"
 
 /// Rows seen through a public linear map T, and scaled so that their images have at most a declared norm.
 namespace sotto {
@@ -45,7 +45,7 @@ class WhitenedRows final : public Engine {
 
 /// The sum over the rows of T times the data gradient at one point: the gradient for the images of the rows. A row's
 /// slope is clipped as if its image had the declared norm.
-class WhitenedGradient final : public RowSum {
+class WhitenedGradient final : public VectorSum<WhitenedGradient> {
  public:
   WhitenedGradient(const Loss& loss, const Facts& facts, double clip, const Whitening& whitening);
 
@@ -55,15 +55,11 @@ class WhitenedGradient final : public RowSum {
   Sensitive<Vector> take() const;
 
   void consume(const RowBlock& block) noexcept override;
-  std::unique_ptr<RowSum> empty_copy() const override;
-  void clear() noexcept override;
-  void merge(const RowSum& other) noexcept override;
 
  private:
   RowGradients gradients_;
   const Whitening* whitening_;
   const double* weights_ = nullptr;
-  AlignedVector sum_;
 };
 
 }  // namespace sotto
