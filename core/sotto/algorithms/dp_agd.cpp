@@ -79,8 +79,7 @@ double AgdTerms::choice_range(double reach, double weights_norm, double loss_cli
 }
 
 bool can_draw(const Mechanism& mechanism) {
-  // The bounds of calibrate(): squares of discrete Gaussian deviations fit 64 bits, sums on the grid are exact.
-  const double most = std::holds_alternative<DiscreteGaussianNoise>(mechanism) ? 0x1p31 : 0x1p45;
+  const double most = std::holds_alternative<DiscreteGaussianNoise>(mechanism) ? kLargestDiscreteSigma : kLargestStddev;
   return std::visit([&](const auto& m) { return m.stddev() / m.grid.step <= most; }, mechanism);
 }
 

@@ -26,11 +26,10 @@
 namespace sotto {
 namespace {
 
-constexpr double kFloor = 0.3;             // of the noise's largest eigenvalue, added to every value
-constexpr double kShortest = 0.2;          // of the mean squared length of images: what is longer is scaled to it
-constexpr double kKept = 0x1p-10;          // of delta, for the numerical distance of both noises together
-constexpr std::uint64_t kRoom = 4;         // of the declared rows
-constexpr double kLargestStddev = 0x1p45;  // in steps of the grid, as for every mechanism
+constexpr double kFloor = 0.3;      // of the noise's largest eigenvalue, added to every value
+constexpr double kShortest = 0.2;   // of the mean squared length of images: what is longer is scaled to it
+constexpr double kKept = 0x1p-10;   // of delta, for the numerical distance of both noises together
+constexpr std::uint64_t kRoom = 4;  // of the declared rows
 constexpr double kFrobenius = 1 + 0x1p-10;
 
 double deviation(const Mechanism& mechanism) {

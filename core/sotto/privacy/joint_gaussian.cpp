@@ -19,7 +19,6 @@ namespace {
 
 constexpr double kUp = 1 + 0x1p-48;    // relative, covers a few roundings
 constexpr double kDown = 1 - 0x1p-40;  // so that the parts of delta add up to no more than the whole
-constexpr double kLargestStddev = 0x1p45;
 
 Grid joint_grid(const JointShape& shape) {
   // A grid finer by the factor, of a release of the same sensitivity.

@@ -21,10 +21,6 @@ namespace {
 
 constexpr double kUp = 1 + 0x1p-50;  // relative, covers a few roundings
 constexpr double kDown = 1 - 0x1p-50;
-// Largest standard deviation of a coordinate in grid steps: 128 of them stay below 2^52, so that the integer noise and
-// its sum with the rounded value are exact in binary64. Noise that was itself rounded would show the value's low bits.
-constexpr double kLargestStddev = 0x1p45;
-constexpr double kLargestDiscreteSigma = 0x1p31;  // its square must fit 64 bits
 constexpr double kLargestPureDelta = 1e-9;
 
 double root(std::size_t dimension) { return std::sqrt(static_cast<double>(dimension)); }

@@ -206,7 +206,7 @@ ObjectiveNoise with_tolerance(ObjectiveNoise noise, double tolerance) {
         w.dimension = noise.shape.dimension;
         w.grid = make_grid(apart, w.dimension);
         // Noise that was itself rounded would show the value's low bits.
-        require(w.stddev() / w.grid.step <= 0x1p45, "epsilon",
+        require(w.stddev() / w.grid.step <= kLargestStddev, "epsilon",
                 "the noise would be too large for its grid; raise epsilon or delta");
       },
       noise.on_release);

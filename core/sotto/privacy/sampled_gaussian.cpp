@@ -23,7 +23,6 @@ namespace {
 
 constexpr double kUp = 1 + 0x1p-48;
 constexpr double kMostNoise = 1e8;
-constexpr double kLargestStddev = 0x1p45;
 
 double advanced_noise(const SampledShape& shape, const Budget& target) {
   const auto excess = [&](double log_noise) {
