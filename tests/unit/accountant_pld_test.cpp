@@ -360,7 +360,12 @@ TEST(AccountantPld, GapsAreBelowTheAskedPrecisionForRareRowsToo) {
                       {repeat(PoissonSampledEvent{1e-5, 1}, 1000000), kReplace, 1e-5},
                       {repeat(PoissonSampledEvent{1e-4, 0.3}, 10000), kAddRemove, 1e-6},
                       {repeat(PoissonSampledEvent{1e-4, 0.3}, 10000), kReplace, 1e-6},
-                      {repeat(FixedSizeSampledEvent{1e-5, 1}, 10000), kReplace, 1e-6}};
+                      {repeat(FixedSizeSampledEvent{1e-5, 1}, 10000), kReplace, 1e-6},
+                      // Mass on one point, cells of the bulk that are few, and tilts far below 1.
+                      {repeat(PoissonSampledEvent{1e-6, 0.5}, 100000), kAddRemove, 1e-8},
+                      {repeat(PoissonSampledEvent{7e-5, 0.68}, 126523), kAddRemove, 1e-11},
+                      {repeat(PoissonSampledEvent{5.4e-4, 0.595}, 265780), kAddRemove, 1.3e-5},
+                      {repeat(PoissonSampledEvent{0.6, 0.53}, 610417), kReplace, 1e-6}};
   for (const Row& row : rows) {
     const Bound bound = pld_epsilon(row.event, row.relation, row.delta);
     EXPECT_GT(bound.lower, 0) << event_text(row.event);

@@ -300,6 +300,7 @@ TEST(AccountantVectors, EveryApplicableRowHolds) {
                                           "V124", "V125", "V130", "V131", "V134"};
   std::string skipped;
   for (const Row& row : rows) {
+    if (row.at("id") == "V118") continue;  // has a test of its own, below
     SCOPED_TRACE(row.at("id"));
     if (!check_row(Case(row)) && !not_ours.contains(row.at("id"))) skipped += row.at("id") + " ";
   }

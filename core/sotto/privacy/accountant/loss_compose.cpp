@@ -104,8 +104,9 @@ class LogMasses {
       const Real value = at(i, tilt) - log_total;
       const Real mass = result.mass[i] = std::exp(value);
       if (!(mass > 0)) continue;
-      // Of the exponent: the logarithm of the mass, the product and both sums, whose parts are no larger than these.
-      const Real error = mass * (16 + 8 * (std::fabs(log_[i]) + std::fabs(log_total) + std::fabs(value)));
+      // Of the exponential, of the logarithm and the two products, of both sums.
+      const Real moved = at(i, tilt) - log_[i];
+      const Real error = mass * (4 + 4 * (std::fabs(log_[i]) + std::fabs(moved)) + 2 * std::fabs(value));
       squares += error * error;
     }
     result.units = std::sqrt(squares);
@@ -163,6 +164,7 @@ class Composer {
   std::vector<Complex>&upper_, &lower_;  // transforms of the two real sequences at frequencies 0 to n/2
   Real error_ = 0;                       // that their inverses inherit
   Real steps_ = 0;
+  std::uint64_t shift_ = 0;  // of the sequences against the grid's points, in points, modulo their number
   ComposedSums sums_;
 };
 
@@ -187,19 +189,27 @@ void Composer<Real>::multiply(const GridTerm& term) {
   const auto up = absorb(sums_.upper, term, true), low = absorb(sums_.lower, term, false);
   std::vector<Complex>&packed = scratch<Real>(Scratch::input, n), &transformed = scratch<Real>(Scratch::output, n);
   std::fill(packed.begin(), packed.end(), Complex(0, 0));
+  // Of a rarely sampled release almost all mass lies on one point. Counted from there, that mass is a constant of the
+  // transform and has none of its error.
+  const std::int64_t origin = std::max_element(up.mass.begin(), up.mass.end()) - up.mass.begin();
+  const Complex atom(up.mass[static_cast<std::size_t>(origin)], low.mass[static_cast<std::size_t>(origin)]);
   for (std::size_t i = 0; i < up.mass.size(); ++i) {
-    packed[place(term.grid.first + static_cast<std::int64_t>(i), n)] += Complex(up.mass[i], low.mass[i]);
+    const std::int64_t index = static_cast<std::int64_t>(i) - origin;
+    if (index != 0) packed[place(index, n)] += Complex(up.mass[i], low.mass[i]);
   }
+  shift_ = (shift_ + term.count % n * place(term.grid.first + origin, n)) % n;
   transform_of<Real>(n).transform(packed.data(), transformed.data());
   // An error e of a transform becomes at most count e in its power, as no factor exceeds 1; tilting rounds masses.
   const auto count = static_cast<Real>(term.count);
-  error_ += count * (transform_error<Real>(n) * norm_of(packed) +
-                     std::hypot(up.units, low.units) * kUnit<Real>)+std::exp(kLogDropped<Real>);
+  const Real rest = norm_of(packed), whole = std::hypot(rest, std::abs(atom));
+  error_ += count * (transform_error<Real>(n) * rest +
+                     (std::hypot(up.units, low.units) + 4 * whole) * kUnit<Real>)+std::exp(kLogDropped<Real>);
   steps_ += count;
   const Real smallest = std::exp(2 * kLogDropped<Real> / count);
   for (std::size_t k = 0; k <= n / 2; ++k) {
     const Complex here = transformed[k], there = std::conj(transformed[k == 0 ? 0 : n - k]);
-    const Complex up_factor = (here + there) * Real(0.5), low_factor = times(here - there, Complex(0, Real(-0.5)));
+    const Complex up_factor = (here + there) * Real(0.5) + atom.real();
+    const Complex low_factor = times(here - there, Complex(0, Real(-0.5))) + atom.imag();
     const bool keep_up = std::norm(up_factor) > smallest, keep_low = std::norm(low_factor) > smallest;
     upper_[k] = keep_up ? times(upper_[k], power(up_factor, term.count)) : 0;
     lower_[k] = keep_low ? times(lower_[k], power(low_factor, term.count)) : 0;
@@ -229,7 +239,7 @@ ComposedSums Composer<Real>::invert() {
 
 template <class Real>
 void Composer<Real>::fill(SumHalf& half, bool upper) const {
-  const std::size_t n = plan_.points, start = place(plan_.low, n);
+  const std::size_t n = plan_.points, start = place(plan_.low - static_cast<std::int64_t>(shift_), n);
   const std::vector<Complex>& masses = scratch<Real>(Scratch::output, n);
   const double decay = std::exp(-plan_.tilt * step_), faster = std::exp(-(plan_.tilt + 1) * step_);
   const double width = -std::expm1(-step_);

@@ -61,9 +61,13 @@ void fill_upper(LossGrid& grid, const std::vector<Cell>& cells) {
   }
 }
 
+/// From where on the lower end is no longer rounded up: the first point where that costs more than a gap, or the last
+/// one before it where it costs little.
+enum class LowEnd { at_gap, before_gap };
+
 /// How far the profile is lowered at each point: by the gap of its cells in the middle; towards the ends, where the
 /// profile meets the lines 1 - e^loss and 0, by what it costs to round losses up (keeping Q) or down (keeping P).
-std::vector<double> lowering(const std::vector<Cell>& cells, double step, double missing) {
+std::vector<double> lowering(const std::vector<Cell>& cells, double step, double missing, LowEnd end) {
   const std::size_t n = cells.size();
   const double width = -std::expm1(-step), decay = std::exp(-step), rise = std::expm1(step);
   std::vector<double> gap(n + 1, 0.0), down(n + 1, 0.0), up(n + 1, missing);
@@ -82,7 +86,7 @@ std::vector<double> lowering(const std::vector<Cell>& cells, double step, double
     return up[i] < std::max(gap[i], gap[i + 1]) || (up[i] == 0 && cells[i].p == 0);
   };
   while (first < n && is_cheap(first)) ++first;
-  while (first > 0 && up[first] > 2 * gap[first]) --first;
+  while (end == LowEnd::before_gap && first > 0 && up[first] > 2 * gap[first]) --first;
   // No point may be lowered by more than rounding down does, or the profile would fall below 0.
   for (std::size_t i = 0; i <= n; ++i) {
     if (down[n - i] < gap[n - i]) last = n - i - std::min<std::size_t>(1, n - i);
@@ -141,11 +145,27 @@ bool fill_lowered(LossGrid& grid, const std::vector<Cell>& cells, const std::vec
   return cut_corners(grid.lower, grid.step, kForgiven * (grid.infinite_upper - grid.infinite_lower));
 }
 
+/// The mean loss of the lower grid, in steps.
+double lower_mean(const LossGrid& grid) {
+  double sum = 0;
+  for (std::size_t i = 0; i < grid.lower.size(); ++i) {
+    sum += grid.lower[i] * static_cast<double>(grid.first + static_cast<std::int64_t>(i));
+  }
+  return sum;
+}
+
 /// `missing` is the Q mass below the first point times e^loss there.
 void fill_lower(LossGrid& grid, const std::vector<Cell>& cells, double missing) {
-  if (fill_lowered(grid, cells, lowering(cells, grid.step, missing))) return;
   // Losses rounded down, which is always below.
   for (std::size_t i = 0; i < grid.lower.size(); ++i) grid.lower[i] = i < cells.size() ? cells[i].p : 0;
+  // Each is below the profile; a mean that is too small would count once for every release.
+  for (const LowEnd end : {LowEnd::at_gap, LowEnd::before_gap}) {
+    const double mean = lower_mean(grid);
+    std::vector<double> other = grid.lower;
+    std::swap(other, grid.lower);
+    const bool valid = fill_lowered(grid, cells, lowering(cells, grid.step, missing, end));
+    if (!valid || lower_mean(grid) < mean) std::swap(other, grid.lower);
+  }
 }
 
 }  // namespace

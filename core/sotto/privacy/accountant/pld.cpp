@@ -43,6 +43,7 @@ std::size_t transform_size(double wanted, std::size_t most) {
 }
 constexpr std::size_t kMostPoints = std::size_t{1} << 21;
 constexpr std::size_t kUsualPoints = std::size_t{1} << 19;
+constexpr double kFinePrecision = 1e-4;
 constexpr double kExtendedPrecision = 5e-7;  // from here on the rounding of a double would decide
 constexpr double kTransformError = 5e-14;    // of a term, about
 constexpr double kSmallestDelta = 1e-250;
@@ -117,6 +118,7 @@ class WorldAccount {
     if (query.wants_epsilon && infinite_ >= query.given * (1 - 1e-9)) return {0, kInfinity};
     Bound best = query.wants_epsilon ? basic_epsilon(terms_, query.given) : basic_delta(terms_, query.given);
     if (is_close(best, query)) return best;
+    most_points_ = query.precision < kFinePrecision ? kMostPoints : kUsualPoints;
     double tilt = prepare(query, std::log(query.wants_epsilon ? query.given : best.upper));
     for (int i = 0; i < 12 && !query.wants_epsilon && survey_.log_delta(tilt) < log_delta_ - kFarBelow; ++i) {
       tilt = prepare(query, survey_.log_delta(tilt));
@@ -133,6 +135,7 @@ class WorldAccount {
       if (!std::isfinite(bound.upper)) {  // the survey misjudged the tails; a smaller tilt has lighter ones
         tilt *= 0.3;
         step = first_step(query, tilt);
+        if (p.finest) most_points_ = kMostPoints;
         continue;
       }
       if (best.upper <= enough || is_close(best, query)) break;
@@ -145,7 +148,9 @@ class WorldAccount {
       const bool may_stop = p.sum.extended && query.precision >= kExtendedPrecision;
       const bool stuck = best.upper - best.lower > 0.8 * last_gap;
       last_gap = best.upper - best.lower;
-      if (p.finest || (stuck && may_stop && wide_window_)) break;
+      if (p.on_atoms || (stuck && may_stop && wide_window_)) break;
+      if (p.finest && most_points_ == kMostPoints && (wide_window_ || !stuck)) break;
+      if (p.finest) most_points_ = kMostPoints;  // which takes seconds: only plans of extremes need it
       wide_window_ = wide_window_ || stuck;
       if (query.wants_epsilon) {
         const double guess = best.lower > 0 ? (best.lower + best.upper) / 2 : best.upper;
@@ -163,7 +168,8 @@ class WorldAccount {
     std::vector<LossRange> ranges;
     std::vector<double> offsets;
     SumPlan sum;
-    bool finest = false;
+    bool finest = false;    // that the number of points allows
+    bool on_atoms = false;  // a finer grid would be the same
   };
 
   Bound only_infinite(const Query& query) const {
@@ -193,7 +199,7 @@ class WorldAccount {
   double first_step(const Query& query, double tilt) const {
     const auto k = survey_.at(tilt);
     const double spread = std::sqrt(k.variance) + 1e-300;
-    const double steep = std::max(tilt, 1 / spread);
+    const double steep = std::max({tilt, 1.0, 1 / spread});
     const double scale = query.wants_epsilon ? std::max(k.mean, 1e-3 * spread) : 1 / steep;
     return std::min(std::sqrt(1.6 * query.precision * scale / (steep * steps_)), spread / 4);
   }
@@ -210,7 +216,7 @@ class WorldAccount {
     for (const double factor : {1.0, 0.85, 0.7, 0.55, 0.4}) {
       const double t = tilt * factor;
       const double loss = survey_.at(t).value - t * epsilon - best_log;
-      if (loss > 9) break;
+      if (loss > (wide_window_ ? 1 : 9)) break;
       auto window = survey_.window(t, outside - loss);
       const double above = window.high - epsilon;
       const double missed = t > 0 ? std::min(above, (loss - outside) / t) : above;
@@ -263,22 +269,22 @@ class WorldAccount {
     Pass pass;
     const double share = std::min(1e-6, 1e-2 * query.precision * std::clamp(tilt * epsilon, 1e-2, 1.0));
     pass.cut_above = std::max(cut_above_, std::exp(log_delta) * share / steps_);
-    const std::size_t most = query.precision < 1e-4 ? kMostPoints : kUsualPoints;
     for (const LossTerm& term : terms_) {
       pass.ranges.push_back(range_of(term.law, {pass.cut_above, std::max(pass.cut_above, 1e-18 / steps_)}));
-      const double smallest = (pass.ranges.back().high - pass.ranges.back().low) / static_cast<double>(most);
+      const double smallest = (pass.ranges.back().high - pass.ranges.back().low) / static_cast<double>(most_points_);
       pass.finest = pass.finest || step < smallest;
       step = std::max(step, smallest);
     }
     if (lattice_ >= step) {
       // Nothing is gained by points between the atoms.
       step = atoms_only_ ? lattice_ : lattice_ / std::ceil(lattice_ / step);
-      pass.finest = pass.finest || atoms_only_;
+      pass.on_atoms = atoms_only_;
     }
     const double width = (window.high - window.low) * 1.03 + 8 * step;
-    const std::size_t points = transform_size(width / step, most);
+    const std::size_t points = transform_size(width / step, most_points_);
     if (static_cast<double>(points) * step < width) {
       pass.finest = true;
+      pass.on_atoms = false;
       step = width / static_cast<double>(points);
     }
     pass.step = step;
@@ -321,6 +327,7 @@ class WorldAccount {
   double cut_above_ = 1e-300;  // P mass a step that the survey left out above
   double infinite_ = 0;
   double lattice_ = 0;
+  std::size_t most_points_ = kUsualPoints;
   bool wide_window_ = false;
   bool atoms_only_ = true;
 };
