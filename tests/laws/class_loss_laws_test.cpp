@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -93,6 +94,22 @@ TEST(ClassLossLaws, EverythingIsFiniteAtAnyScore) {
         for (std::size_t label = 0; label < 3; ++label) {
           EXPECT_TRUE(std::isfinite(loss.value(scores.data(), 3, label)));
           for (const double slope : slopes_of(loss, scores, label)) EXPECT_LE(std::abs(slope), 1);
+        }
+      }
+    }
+  });
+}
+
+TEST(ClassLossLaws, SlopesAreThoseOfARowWhateverTheScores) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity(),
+                   kNone = std::numeric_limits<double>::quiet_NaN();
+  for_each_class_loss([&](const auto& loss) {
+    for (const double odd : {kNone, kInfinite, -kInfinite}) {
+      for (const Scores& scores : {Scores{odd, 0, 1}, Scores{0, odd, 1}, Scores{odd, odd, 0}, Scores{odd, odd, odd}}) {
+        for (std::size_t label = 0; label < 3; ++label) {
+          double squares = 0;
+          for (const double slope : slopes_of(loss, scores, label)) squares += slope * slope;
+          EXPECT_LE(squares, 2 * (1 + 1e-15)) << odd;
         }
       }
     }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <type_traits>
@@ -85,6 +86,23 @@ TEST(LossLaws, ValueAndSlopeAreFiniteAtEveryMargin) {
     EXPECT_EQ(loss.slope(1e4), 0);
     EXPECT_EQ(loss.slope(-1e300), -1);
     EXPECT_EQ(loss.slope(1e300), 0);
+  });
+}
+
+// Public weights may be infinite, and then one row's margin is no number where another's is: that row must not count
+// for more than a row.
+TEST(LossLaws, ASlopeIsOneOfARowWhateverTheMargin) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity(),
+                   kNone = std::numeric_limits<double>::quiet_NaN();
+  for_each_loss([&](const auto& loss) {
+    for (const double m : {kNone, -kNone, kInfinite, -kInfinite}) {
+      EXPECT_TRUE(loss.slope(m) >= -1 && loss.slope(m) <= 0) << loss.kName << " at " << m;
+      if constexpr (requires(double* x) { loss.slopes(x, std::size_t{1}, x); }) {
+        std::vector<double> many(9, m);
+        loss.slopes(many.data(), many.size(), many.data());
+        for (const double slope : many) EXPECT_EQ(slope, loss.slope(m)) << loss.kName << " at " << m;
+      }
+    }
   });
 }
 

@@ -5,7 +5,9 @@
 
 /// Exponential and logarithm for the logistic loss, with the same bits on every x86-64 CPU.
 ///
-///   exp_negative(x)       = e^x                 x <= 0, error below 2 ulp; 0 where x < -708 (no denormal results)
+///   exp_negative(x)       = e^x                 x <= 0, error below 2 ulp; 0 where x < -708 (no denormal results) and
+///   where x is NaN,
+///                                             so that a slope is one of a row whatever the weights are
 ///   log1p_unit(y)         = ln(1 + y)           y in [0, 1], error below 2 ulp
 ///   log1p_exp_negative(x) = ln(1 + e^x)         x <= 0, error below 4 ulp; softplus(m) = max(m, 0) + this(-|m|)
 ///
@@ -17,7 +19,8 @@
 namespace sotto::kernels {
 
 namespace exp_constants {
-inline constexpr double kSmallest = -708.0;
+/// The double below -708, from where on results are 0.
+inline constexpr double kZeroFrom = -708.0 - 0x1p-43;
 inline constexpr double kLog2E = 0x1.71547652b82fep+0;
 /// 1.5 * 2^52: adding it rounds to the nearest integer, which is then in the low bits of the sum.
 inline constexpr double kRoundingShift = 0x1.8p+52;
@@ -57,7 +60,7 @@ inline constexpr double kTaylor[12] = {1.0 / 2,        1.0 / 6,         1.0 / 24
   const double rest = (low + middle * r4) + high * (r4 * r4);
   const double power = std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + kExponentBias) << kMantissaBits);
   const double result = (1.0 + (r + r2 * rest)) * power;
-  return if_less(x, kSmallest, 0.0, result);
+  return if_less(kZeroFrom, x, result, 0.0);
 }
 
 [[gnu::always_inline]] inline double log1p_unit(double y) noexcept {

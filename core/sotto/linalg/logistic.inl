@@ -37,7 +37,7 @@ HWY_INLINE hn::Vec<D> exp_negatives(D d, hn::Vec<D> x) {
   const auto exponent = hn::Add(hn::BitCast(bits, shifted), hn::Set(bits, kExponentBias));
   const auto power = hn::BitCast(d, hn::ShiftLeft<kMantissaBits>(exponent));
   const auto result = hn::Mul(hn::Add(hn::Set(d, 1.0), hn::Add(r, hn::Mul(r2, rest))), power);
-  return hn::IfThenElse(hn::Lt(x, hn::Set(d, kSmallest)), hn::Zero(d), result);
+  return hn::IfThenElse(hn::Lt(hn::Set(d, kZeroFrom), x), result, hn::Zero(d));
 }
 
 struct LogisticSlopes {

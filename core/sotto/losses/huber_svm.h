@@ -26,8 +26,8 @@ struct HuberSvm {
   }
   double slope(double margin) const noexcept {
     if (margin > 1 + huber_width) return 0;
-    if (margin < 1 - huber_width) return -1;
-    return -(1 + huber_width - margin) / (2 * huber_width);
+    if (margin >= 1 - huber_width) return -(1 + huber_width - margin) / (2 * huber_width);
+    return -1;
   }
   LossConstants constants(double data_norm) const { return margin_loss_constants(data_norm, 1 / (2 * huber_width)); }
   void check() const {

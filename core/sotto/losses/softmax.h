@@ -32,7 +32,8 @@ struct Softmax {
       slopes[k] = kernels::exp_negative(scores[k] - top);
       sum += slopes[k];
     }
-    for (std::size_t k = 0; k < classes; ++k) slopes[k] /= sum;
+    // At least 1, of the largest score, unless scores are not numbers.
+    for (std::size_t k = 0; k < classes; ++k) slopes[k] /= std::max(sum, 1.0);
     slopes[label] -= 1;
   }
   LossConstants constants(double data_norm) const {
