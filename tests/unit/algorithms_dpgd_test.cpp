@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "descent_tables.h"
 #include "sensitive_access.h"
@@ -268,6 +269,28 @@ TEST(Dpgd, ClippedSumsOfNeighboursAreWithinTheSensitivityAtTheirWeights) {
     }
   }
   EXPECT_GE(closest, 0.99) << "the pair that needs all of it was not among them";
+}
+
+// Half of the rows bring a sum to a power of 2, or to just below it, where the rest is rounded otherwise.
+TEST(Dpgd, BatchesOfNeighboursAreWithinTheSensitivityWithTheirRounding) {
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 19;
+  Rows one(2 * kHalf, 1), other(2 * kHalf, 1);
+  for (std::size_t i = 0; i < 2 * kHalf; ++i) {
+    const double x = i < kHalf ? 1 : 0.6 * 0x1p-33;
+    one.set(i, {{x}, -1});
+    other.set(i, {{x}, i == 0 ? 1.0F : -1.0F});
+  }
+  const auto sum_of = [](const Rows& rows) {
+    GradientSum sum(Hinge{}, rows.facts(), std::numeric_limits<double>::infinity());
+    sum.start(Vector{0.0});
+    TableEngine(rows).scan_rows(0, rows.facts().rows, sum);
+    return SensitiveTestAccess::open(sum.take())[0];
+  };
+  PlanInput input{{4 * kHalf, 1, 1.0, false}, {Hinge{}, 0.01}, kBudget};
+  const Plan plan = Dpgd{.passes = 1, .batch_rows = 2 * kHalf, .bound = DescentBound::composition}.plan(input);
+  const double apart = std::fabs(sum_of(one) - sum_of(other));
+  EXPECT_GT(apart, 2 + 1e-5);
+  EXPECT_LE(apart, plan.l2_sensitivity);
 }
 
 TEST(Dpgd, TheFirstSumOfALogisticRunHasHalfTheNoise) {

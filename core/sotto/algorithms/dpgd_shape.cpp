@@ -16,6 +16,7 @@
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/losses/diameter.h"
+#include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/hidden_state.h"
 
 namespace sotto {
@@ -136,7 +137,9 @@ DpgdShape dpgd_shape(const Dpgd& options, const PlanInput& input) {
 Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
   const LossConstants constants = constants_for(input);
   const std::uint64_t rows = shape.batches == 1 ? shape.capacity : shape.batch_rows;
-  const double rounding = sum_rounding(rows, std::min(constants.lipschitz, shape.clip));
+  const double bound = std::min(constants.lipschitz, shape.clip);
+  const double rounding =
+      shape.batches == 1 ? sum_rounding(rows, bound) : chain_rounding(static_cast<double>(rows), bound);
   const double whole = clipped_diameter(constants, shape.clip, input.budget.relation);
   require(2 * rounding <= 0.1 * whole, "batch_rows", "sums of so many rows are too inexact in binary64");
   return calibrate(options.mechanism, {whole + 2 * rounding, shape.weights, shape.passes, shape.batches}, input.budget);

@@ -39,7 +39,7 @@ SampledRun sampled_run(const SampledChoice& choice, const PlanInput& input) {
 SampledShape sampled_shape(const SampledRun& run) {
   const double mean = run.rate * static_cast<double>(run.capacity);
   const double most = std::min(static_cast<double>(run.capacity), 8 * mean + 200);
-  const double rounding = 2 * 0x1p-53 * (most + 4) * most * run.clip;  // rows added one after the other
+  const double rounding = chain_rounding(most, run.clip);
   require(rounding <= 0.05 * run.clip, "batch_rows", "sums of so many rows are too inexact in binary64");
   return {run.clip, rounding, run.rate, run.steps, run.weights, 0x1p-300};
 }

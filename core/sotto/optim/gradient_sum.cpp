@@ -49,5 +49,6 @@ double sum_rounding(std::uint64_t rows, double bound) noexcept {
   const double longest = std::min(part, static_cast<double>(rows) + 4);
   return 2 * 0x1p-53 * longest * static_cast<double>(rows) * bound;
 }
+double chain_rounding(double rows, double bound) noexcept { return 2 * 0x1p-53 * (rows + 4) * rows * bound; }
 
 }  // namespace sotto

@@ -52,7 +52,9 @@ class LossSums final : public RowSum {
 };
 
 /// How far a computed sum over the rows of vectors of norm at most `bound` may be from the exact sum of the computed
-/// vectors, for each of two neighbours: sums of sum_rows(), or of at most `rows` rows added one after the other.
+/// vectors, for each of two neighbours: sums of sum_rows().
 double sum_rounding(std::uint64_t rows, double bound) noexcept;
+/// The same of rows added one after the other, as scan_rows() does.
+double chain_rounding(double rows, double bound) noexcept;
 
 }  // namespace sotto
