@@ -107,6 +107,13 @@ TEST(Scs13, GaussianPassesAddTheirSquares) {
   EXPECT_LE(scale_of(plan), sigma * (1 + 2.0 / 1024));
 }
 
+TEST(SgdOptions, StepsBeyondAWordAreRefusedAndNotCountedAsFew) {
+  PlanInput input = input_of();
+  input.facts.rows = std::uint64_t{1} << 33;
+  expect_refused([&] { Scs13{.sgd = {.passes = (1U << 31) + 1, .batch_rows = 1}}.plan(input); }, "passes",
+                 ErrorKind::invalid_argument);
+}
+
 TEST(Scs13, TakesEveryLossAndRefusesAddRemove) {
   EXPECT_TRUE(Scs13{}.plan(input_of({.epsilon = 1}, Hinge{})).not_private.empty());
   expect_refused([] { Scs13{}.plan(input_of({1, 0, Relation::add_remove})); }, "relation", ErrorKind::unsupported);

@@ -8,7 +8,7 @@
 namespace sotto {
 
 void Problem::check() const {
-  require(lambda >= 0 && lambda <= 1e6, "lambda", "must lie between 0 and 1e6");
+  require(lambda == 0 || (lambda >= 1e-12 && lambda <= 1e6), "lambda", "must be 0 or lie between 1e-12 and 1e6");
   std::visit([](const auto& l) { l.check(); }, loss);
 }
 
@@ -36,8 +36,7 @@ Recipe make_recipe(const SgdOptions& options, const Problem& problem, const Fact
   recipe.fresh_order = options.order == RowOrder::fresh;
   const double smoothness = constants_of(problem.loss, stored_norm(facts), facts.classes).smoothness;
   recipe.step = step_rule(options.step, {smoothness, problem.lambda, facts.rows});
-  // The steps of one pass first: their product with the passes then fits 64 bits.
-  require(recipe.steps_per_pass(facts.rows) <= kMostSteps && recipe.steps(facts.rows) <= kMostSteps, "passes",
+  require(recipe.passes <= kMostSteps / recipe.steps_per_pass(facts.rows), "passes",
           "more than 2^34 steps; lower passes or raise batch_rows");
   return recipe;
 }
