@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/losses/loss.h"
@@ -17,12 +18,13 @@
 namespace sotto {
 namespace {
 
+constexpr double kLargestRadius = 1e12;
 constexpr const char* kWhyPublished =
     "the mini-batch extension of BST14 as printed keeps the noise of single draws, which understates it several times "
     "over";
 
 SampledRun shape_of(const Bst14& options, const PlanInput& input) {
-  require(options.radius >= 0 && options.radius <= 1e12, "radius", "must lie between 0 and 1e12");
+  require(options.radius >= 0 && options.radius <= kLargestRadius, "radius", "must lie between 0 and 1e12");
   require(options.radius > 0 || input.problem.lambda > 0, "radius",
           "must be given for lambda 0: the steps depend on it");
   return sampled_run({options.passes, options.batch_rows, 0, options.declared_rows}, input);
@@ -37,7 +39,9 @@ SampledCalibrated noise_of(const Bst14& options, const SampledRun& shape, const 
   return account_sampled(sampled_shape(shape), input.budget, sigma);
 }
 
-double radius_of(const Bst14& options, double lambda) { return options.radius > 0 ? options.radius : 1 / lambda; }
+double radius_of(const Bst14& options, double lambda) {
+  return options.radius > 0 ? options.radius : std::min(1 / lambda, kLargestRadius);
+}
 
 }  // namespace
 
@@ -65,6 +69,7 @@ Plan Bst14::plan(const PlanInput& input) const {
   plan.theorem = "spec 6.2 and 7.3; [Zhu22]";
   plan.remarks.push_back(std::to_string(shape.steps) + " steps, each row in a step with probability " +
                          number_text(shape.rate) + "; l2_sensitivity is what one row adds to a sum");
+  state_capacity(plan, input, shape.capacity);
   if (calibration == Bst14Calibration::published) {
     plan.remarks.push_back("noise as published; by privacy-loss distribution epsilon is " +
                            number_text(noise.calibrated.epsilon) + " at delta " + number_text(input.budget.delta) +

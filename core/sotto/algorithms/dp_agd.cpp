@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "sotto/algorithms/declared_rows.h"
+#include "sotto/algorithms/row_count.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/privacy/gaussian.h"
 
@@ -118,10 +119,7 @@ Plan DpAgd::plan(const PlanInput& input) const {
   plan.guarantee = {input.budget.epsilon, delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.6; [Lee18, Algorithm 2] corrected; one filter [Feldman21], choices by [Cesar21]";
   plan.remarks.emplace_back("the noise named here is that of the first gradient; later ones have less");
-  if (input.budget.relation == Relation::add_remove) {
-    plan.remarks.push_back("add_remove over tables of at most " +
-                           std::to_string(public_rows(input, declared_rows).most) + " rows");
-  }
+  state_capacity(plan, input, public_rows(input, declared_rows).most);
   plan.remarks.emplace_back("the guarantee is the whole allowance, however much of it the run spent");
   return plan;
 }

@@ -13,6 +13,7 @@
 
 #include "sotto/algorithms/curated_noise.h"
 #include "sotto/algorithms/dpgd_shape.h"
+#include "sotto/algorithms/row_count.h"
 #include "sotto/base/fields.h"
 #include "sotto/linalg/kernels.h"
 
@@ -127,9 +128,7 @@ Plan Dpgd::plan(const PlanInput& input) const {
           "less noise at the same cost");
     }
   }
-  if (input.budget.relation == Relation::add_remove) {
-    plan.remarks.push_back("add_remove over tables of at most " + std::to_string(shape.capacity) + " rows");
-  }
+  state_capacity(plan, input, shape.capacity);
   return plan;
 }
 

@@ -7,6 +7,7 @@
 // Fails if wrong: Dpsgd.*, SampledGaussian.*, PoissonCoins.*, Game.Dpsgd*.
 #include "sotto/algorithms/dpsgd.h"
 
+#include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/losses/loss.h"
@@ -43,9 +44,7 @@ Plan Dpsgd::plan(const PlanInput& input) const {
                  "; [Zhu22], [Mironov19] or [Dwork14, Theorem 3.20]";
   plan.remarks.push_back(std::to_string(shape.steps) + " steps, each row in a step with probability " +
                          number_text(shape.rate) + "; l2_sensitivity is what one row adds to a sum");
-  if (input.budget.relation == Relation::add_remove) {
-    plan.remarks.push_back("add_remove over tables of at most " + std::to_string(shape.capacity) + " rows");
-  }
+  state_capacity(plan, input, shape.capacity);
   return plan;
 }
 

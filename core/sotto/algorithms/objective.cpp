@@ -6,6 +6,7 @@
 #include "sotto/algorithms/objective.h"
 
 #include "sotto/algorithms/interval_release.h"
+#include "sotto/algorithms/row_count.h"
 
 namespace sotto {
 
@@ -19,6 +20,7 @@ ObjectiveNoise Objective::noise(const PlanInput& input) const {
 Plan Objective::plan(const PlanInput& input) const {
   const ObjectiveNoise planned = noise(input);
   Plan plan = objective_plan(kName, "spec 7.7; docs/notes/objective.md", planned, without_share(input, intervals));
+  state_capacity(plan, input, certified_sum(kName, input, declared_rows).bound.rows);
   if (intervals > 0) {
     IntervalPlan main;
     main.share = intervals;

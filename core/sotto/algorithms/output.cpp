@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sotto/algorithms/interval_release.h"
+#include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
 #include "sotto/optim/minimiser.h"
 #include "sotto/optim/row_gradients.h"
@@ -55,9 +56,7 @@ Plan Output::plan(const PlanInput& input) const {
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   plan.theorem = "spec 7.8; [Chaudhuri11, Corollary 8] with a certified minimiser";
-  if (input.budget.relation == Relation::add_remove) {
-    plan.remarks.push_back(fmt::format("add_remove over tables of at most {} rows", sum.bound.rows));
-  }
+  state_capacity(plan, input, sum.bound.rows);
   plan.remarks.push_back(fmt::format("the minimiser is certified to a gradient of norm {:.3g} of the sum", certified));
   if (intervals > 0) add_intervals(plan, input, sum, interval_plan(plan.noise->mechanism, intervals));
   return plan;

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "sotto/algorithms/declared_rows.h"
+#include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
 #include "sotto/optim/row_counts.h"
 #include "sotto/optim/row_gradients.h"
@@ -130,6 +131,7 @@ Plan PrivGene::plan(const PlanInput& input) const {
   const double delta = composed_delta(plan.charges, input.budget.epsilon);
   plan.guarantee = {input.budget.epsilon, delta, input.budget.relation, "one row", "every chosen candidate"};
   plan.theorem = "spec 4.3 and 7.9; [Zhang13], choices composed";
+  state_capacity(plan, input, public_rows(input, declared_rows).most);
   plan.remarks.emplace_back(std::to_string(std::uint64_t{terms.rounds} * parents + 1) + " choices by error counts");
   return plan;
 }

@@ -1,6 +1,7 @@
 #include "sotto/algorithms/row_count.h"
 
 #include <algorithm>
+#include <string>
 
 #include "sotto/base/error.h"
 
@@ -18,6 +19,11 @@ RowCount row_count(const PlanInput& input, std::uint64_t declared_rows) {
   const RowCount count{declared_rows, std::max(4 * declared_rows, std::min(kRoomy, 1024 * declared_rows))};
   require(input.facts.rows <= count.capacity, "declared_rows", "the table has more rows than this declaration allows");
   return count;
+}
+
+void state_capacity(Plan& plan, const PlanInput& input, std::uint64_t rows) {
+  if (input.budget.relation != Relation::add_remove) return;
+  plan.remarks.push_back("add_remove over tables of at most " + std::to_string(rows) + " rows; more are refused");
 }
 
 void check_input(const PlanInput& input) {

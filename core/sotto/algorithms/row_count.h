@@ -14,6 +14,9 @@ struct RowCount {
 /// `declared_rows` must be 0 under replace_one and above 0 under add_remove. Throws Error{invalid_argument}.
 RowCount row_count(const PlanInput& input, std::uint64_t declared_rows);
 
+/// Says on the card that under add_remove the guarantee is over tables of at most `rows` rows.
+void state_capacity(Plan& plan, const PlanInput& input, std::uint64_t rows);
+
 /// Checks what every full-gradient method needs of its input; throws Error{invalid_argument}.
 void check_input(const PlanInput& input);
 

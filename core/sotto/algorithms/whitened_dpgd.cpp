@@ -218,9 +218,7 @@ Plan WhitenedDpgd::plan(const PlanInput& input) const {
   plan.remarks.push_back(
       fmt::format("second moments of the rows first: noise of standard deviation {:.3g} an entry, {} of mu^2",
                   deviation(layout.moments.mechanism), number_text(share)));
-  if (input.budget.relation == Relation::add_remove) {
-    plan.remarks.push_back("add_remove over tables of at most " + std::to_string(layout.shape.capacity) + " rows");
-  }
+  state_capacity(plan, input, layout.shape.capacity);
   return plan;
 }
 
