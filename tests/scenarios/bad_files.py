@@ -26,7 +26,7 @@ STRUCTURE = [
     ("wide.csv", NAMED + "0.4621726,-0.7312,SECRET,1\n", TRAIN, BAD_DATA, "more than the expected 3 cells"),
     ("cut.csv.gz", gzip.compress((NAMED * 50 + "SECRET").encode())[:-20], TRAIN, BAD_DATA, "is cut off"),
     ("nothing.csv", "", TRAIN, BAD_DATA, "is empty"),
-    ("names.csv", "x1,x2,y\n", TRAIN, BAD_DATA, "no rows"),
+    ("names.csv", "x1,x2,y\n", TRAIN, NOT_ALLOWED, "rows"),
     ("missing.csv", None, TRAIN, NO_FILE, "missing.csv"),
     ("bounds.csv", NAMED, ["train", "--label", "y", *RECIPE, "--json"], NOT_ALLOWED, "no public bounds for x1, x2"),
     ("label.csv", NAMED, ["train", "--label", "z", *RECIPE, *NORM, "--json"], NOT_ALLOWED, "the file has no column z"),
@@ -89,6 +89,22 @@ class BadFiles(unittest.TestCase):
         for name, contents, command, code, words in STRUCTURE:
             with self.subTest(name):
                 self.expect_refused([*command, "--data", self.write(name, contents)], code, words)
+
+    def test_under_add_remove_the_empty_table_is_one_of_the_neighbours(self):
+        self.write("none.csv", "x1,x2,y\n")
+        self.write("one.csv", "x1,x2,y\n0.4,0.5,1\n")
+        self.write("none.libsvm", "")
+        self.write("one.libsvm", "1 1:0.4 2:0.5\n")
+        methods = ["objective", "output", "dpgd", "dpsgd", "bst14", "dp_agd", "priv_gene", "whitened_dpgd", "auto"]
+        for method in methods:
+            budget = ["--relation", "add_remove", "--declared-rows", "100", "--epsilon", "1", "--delta", "1e-6"]
+            for name in ("none.csv", "one.csv", "none.libsvm", "one.libsvm"):
+                with self.subTest(method=method, name=name):
+                    shape = ["--label", "y"] if name.endswith(".csv") else ["--features", "2"]
+                    card = json.loads(self.answer("train", "--data", name, *shape, "--method", method, "--lambda", "0.01",
+                                                  *NORM, *budget, "--json"))
+                    self.assertIs(card["private"], True)
+                    self.assertIn("tables of at most", " ".join(card["remarks"]))
 
     def test_a_first_line_that_may_be_a_row_is_nobodys_names(self):
         for i, contents in enumerate(FIRST_LINES):

@@ -48,8 +48,8 @@ void CsvReader::name_columns_from_header() {
   }
   if (layout_.names_only) return;
   first_row_waits_ = read_record(columns_.size() + 1);
-  if (!first_row_waits_) lines_.errors().fail("has a header but no rows");
-  if (cells_.size() == columns_.size() + 1) columns_.insert(columns_.begin(), std::string(kRowNamesColumn));
+  if (first_row_waits_ && cells_.size() == columns_.size() + 1)
+    columns_.insert(columns_.begin(), std::string(kRowNamesColumn));
 }
 
 void CsvReader::name_columns_from_first_row() {

@@ -18,7 +18,8 @@ RowBlock Dataset::view() const noexcept {
     block.columns = columns_.data();
     block.values = values_.data();
   } else {
-    block.dense = values_.data();
+    static constexpr float kNoValue = 0;
+    block.dense = values_.empty() ? &kNoValue : values_.data();  // dense without rows, too
   }
   return block;
 }

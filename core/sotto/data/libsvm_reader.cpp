@@ -12,13 +12,9 @@ LibsvmReader::LibsvmReader(std::unique_ptr<ByteSource> source, std::uint32_t fea
 
 bool LibsvmReader::next(RawRow& row) {
   do {
-    if (!lines_.next(rest_)) {
-      if (!any_row_) lines_.errors().fail("is empty: it has no rows");
-      return false;
-    }
+    if (!lines_.next(rest_)) return false;
     rest_ = trim(rest_.substr(0, rest_.find('#')));
   } while (rest_.empty());
-  any_row_ = true;
   indices_.clear();
   values_.clear();
   const std::string_view label = take_token();

@@ -27,7 +27,6 @@ class LibsvmReader final : public RowReader {
   std::string_view rest_;
   std::vector<std::uint32_t> indices_;
   std::vector<double> values_;
-  bool any_row_ = false;
 };
 
 }  // namespace sotto
