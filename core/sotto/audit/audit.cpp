@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
+#include "sotto/audit/evidence.h"
 #include "sotto/audit/ledger_replay.h"
 #include "sotto/audit/one_run.h"
 #include "sotto/audit/pipeline.h"
@@ -106,8 +108,15 @@ class RequestReplay {
     const std::string evidence =
         fmt::format("pairs of three features on {} rows and one of {} rows and {} features; largest on {}", rows,
                     whole.rows, whole.features, where_);
-    return {{"replay", plan.method, "distance over claim", 1, worst_, evidence},
-            {"replay", plan.method, "cost over promise", 1, cost_, "every distance by its share of its event"}};
+    std::vector<Finding> found = {{"replay", plan.method, "distance over claim", 1, worst_, evidence}};
+    if (cost_) {
+      found.push_back(
+          {"replay", plan.method, "cost over promise", 1, *cost_, "every distance by its share of its event"});
+    } else {
+      found.push_back(
+          not_tested("replay", plan.method, "cost over promise: distances alone do not price its releases"));
+    }
+    return found;
   }
 
  private:
@@ -125,13 +134,15 @@ class RequestReplay {
     const Apart apart = replay({request_, plan, {}, 1, &stored}, pair);
     if (apart.worst() > worst_) where_ = fmt::format("{} at {}", pair.name, pair.position);
     worst_ = std::max(worst_, apart.worst());
-    cost_ = std::max(cost_, apart.cost_over(plan.guarantee.epsilon, plan.guarantee.delta));
+    if (!apart.priced) return;
+    cost_ = std::max(cost_.value_or(0), apart.cost_over(plan.guarantee.epsilon, plan.guarantee.delta));
   }
 
   static constexpr std::uint64_t kMostValues = std::uint64_t{1} << 24;
   TrainRequest request_;
   Facts facts_;
-  double worst_ = 0, cost_ = 0;
+  double worst_ = 0;
+  std::optional<double> cost_;  // nothing if no release has a price by distance
   std::string where_;
 };
 

@@ -155,7 +155,7 @@ class Walk {
     const Apart apart = replay(how, pair);
     record_.apart.note(apart.worst(), pair.name + ", " + name);
     const Guarantee& promised = how.plan.guarantee;
-    record_.cost.note(apart.cost_over(promised.epsilon, promised.delta), pair.name + ", " + name);
+    if (apart.priced) record_.cost.note(apart.cost_over(promised.epsilon, promised.delta), pair.name + ", " + name);
     return apart;
   }
 
@@ -242,7 +242,11 @@ class Walk {
     add(name, "distance over claim", record_.apart, 1,
         fmt::format("{} plans; rows fed in memory {} times, from a block file {}", record_.plans,
                     record_.fed[Feeder::in_memory], record_.fed[Feeder::out_of_core]));
-    add(name, "cost over promise", record_.cost, 1, "every distance by its share of its event, added up");
+    if (record_.cost.count > 0) {
+      add(name, "cost over promise", record_.cost, 1, "every distance by its share of its event, added up");
+    } else {
+      findings_.push_back(not_tested("replay", name, "cost over promise: distances alone do not price its releases"));
+    }
     if (record_.personal.count > 0)
       add(name + ", personal", "cost over promise", record_.personal, 1, "rows promised a quarter of the budget");
     add(name, "runs that differ by a bit", record_.unlike, 0, "the product's kernels and those that take notes");

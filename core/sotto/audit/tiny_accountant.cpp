@@ -109,15 +109,35 @@ double mixed_delta(const Totals& totals, double epsilon) {
 
 namespace {
 
-/// The best order's delta; `divergence` at order a = 1 + excess.
-template <class Divergence>
-double best_delta(double epsilon, const Divergence& divergence) {
-  double best = 1;
-  for (double step = -12; step < 14; step += 1e-3) {  // a - 1 from 6e-6 to 1e6
-    const double excess = std::exp(step), order = 1 + excess;
-    best = std::min(best, std::exp(excess * (divergence(order) - epsilon) + order * std::log1p(-1 / order) - step));
+/// The smallest of f on [low, high]: the best of evenly spaced points, then by thirds around it.
+template <class Function>
+double smallest(double low, double high, double step, const Function& f) {
+  double at = low, best = f(low);
+  for (double x = low; x < high; x += step) {
+    const double value = f(x);
+    if (value < best) best = value, at = x;
+  }
+  double left = at - step, right = at + step;
+  for (int i = 0; i < 40; ++i) {
+    const double third = (right - left) / 3, one = f(left + third), other = f(right - third);
+    best = std::min({best, one, other});
+    (one < other ? right : left) = one < other ? right - third : left + third;
   }
   return best;
+}
+
+/// [Canonne20, Proposition 12] at a divergence of an order 1 + e^step.
+template <class Divergence>
+double delta_at(double step, double epsilon, const Divergence& divergence) {
+  const double excess = std::exp(step), order = 1 + excess;
+  return std::exp(excess * (divergence(order) - epsilon) + order * std::log1p(-1 / order) - step);
+}
+
+/// The best order's delta.
+template <class Divergence>
+double best_delta(double epsilon, const Divergence& divergence) {
+  // Orders less 1 from 6e-6 to 1e6.
+  return std::min(1.0, smallest(-12, 14, 1e-3, [&](double step) { return delta_at(step, epsilon, divergence); }));
 }
 
 }  // namespace
@@ -127,21 +147,14 @@ double zcdp_delta(double rho, double epsilon) {
 }
 
 double selection_delta(double rho, double mean, double epsilon) {
+  const auto plain = [&](double order) { return order * rho; };
   const auto run_delta = [&](double at) {
-    double best = 1;
-    for (double step = -6; step < 8; step += 0.01) {
-      const double excess = std::exp(step), order = 1 + excess;
-      best = std::min(best, std::exp(excess * (order * rho - at) + order * std::log1p(-1 / order) - step));
-    }
-    return best;
+    return std::min(1.0, smallest(-6, 8, 0.01, [&](double step) { return delta_at(step, at, plain); }));
   };
-  double best = 1;
-  for (double step = -6; step < 8; step += 0.002) {
-    const double excess = std::exp(step), order = 1 + excess;
-    const double divergence = order * rho + mean * run_delta(std::log1p(1 / excess)) + std::log(mean) / excess;
-    best = std::min(best, std::exp(excess * (divergence - epsilon) + order * std::log1p(-1 / order) - step));
-  }
-  return best;
+  const auto selected = [&](double order) {
+    return plain(order) + mean * run_delta(std::log1p(1 / (order - 1))) + std::log(mean) / (order - 1);
+  };
+  return std::min(1.0, smallest(-6, 8, 0.02, [&](double step) { return delta_at(step, epsilon, selected); }));
 }
 
 double objective_delta(const Line& line, double epsilon) {
