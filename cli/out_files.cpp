@@ -22,6 +22,8 @@ constexpr std::array<std::string_view, 4> kOutFlags = {"--out", "--profile", "--
 constexpr std::array<std::string_view, 4> kLedgerHeads = {"SQLite format 3", "\x37\x7f\x06\x82", "\x37\x7f\x06\x83",
                                                           "sotto anchor "};
 
+constexpr std::array<std::string_view, 3> kSqliteEndings = {"-shm", "-wal", "-journal"};
+
 bool is_out(const CLI::Option& option) {
   return std::ranges::any_of(kOutFlags, [&](std::string_view flag) { return option.check_name(std::string(flag)); });
 }
@@ -43,6 +45,13 @@ bool belongs_to_ledger(const std::string& path) {
   return std::ranges::any_of(kLedgerHeads, [&](std::string_view begin) { return head.starts_with(begin); });
 }
 
+/// Whether SQLite keeps its log or memory under this name while a ledger is in use, and removes it afterwards.
+bool is_beside_ledger(std::string_view path) {
+  return std::ranges::any_of(kSqliteEndings, [&](std::string_view ending) {
+    return path.ends_with(ending) && belongs_to_ledger(std::string(path.substr(0, path.size() - ending.size())));
+  });
+}
+
 void check(const std::string& path, const std::string& flag, const std::vector<std::string>& read) {
   const fs::path folder = fs::path(path).parent_path();
   std::error_code ignored;
@@ -54,9 +63,8 @@ void check(const std::string& path, const std::string& flag, const std::vector<s
   if (std::ranges::any_of(read, [&](const std::string& each) { return is_same(path, each); })) {
     throw Error(ErrorKind::invalid_argument, flag + ": " + path + " is a file that is read", flag);
   }
-  // The draft of a file that is to be replaced has the second name; the third is the memory of a ledger in use.
-  const bool shared_memory = path.ends_with("-shm") && belongs_to_ledger(path.substr(0, path.size() - 4));
-  if (belongs_to_ledger(path) || belongs_to_ledger(path + ".part") || shared_memory) {
+  // The draft of a file that is to be replaced has the second name.
+  if (belongs_to_ledger(path) || belongs_to_ledger(path + ".part") || is_beside_ledger(path)) {
     throw Error(ErrorKind::invalid_argument, flag + ": " + path + " belongs to a ledger and is not replaced", flag);
   }
 }

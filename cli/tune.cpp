@@ -65,6 +65,8 @@ struct TuneVerb {
   };
   Released run_request(RowSource& rows, RowSource* public_rows, const TuneRequest& asked, Charging to) const {
     if (to.book) return tune(rows, public_rows, asked, {{*to.book, again}, to.bits});
+    require(public_rows == nullptr || public_rows->fingerprint() != rows.fingerprint(), "public_data",
+            "are the rows to train on; they are not public");
     const std::unique_ptr<Engine> open_engine = public_rows != nullptr ? public_rows->open() : nullptr;
     Released released;
     released.model = tune(*rows.open(), open_engine.get(), asked, to.bits);

@@ -243,6 +243,14 @@ class Contract(unittest.TestCase):
         public = [*tune, "--tune-by", "public", "--epsilon", "0.25", "--public-data"]
         refused = subprocess.run([PROGRAM, *public, "sphere.csv"], cwd=self.directory.name, capture_output=True, text=True)
         self.assertEqual((refused.returncode, refused.stdout), (2, ""), "its own rows are no public ones")
+        alone = [word for word in public if word not in ("--ledger", "T")]
+        refused = subprocess.run([PROGRAM, *alone, "sphere.csv"], cwd=self.directory.name, capture_output=True, text=True)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""), "nor without a ledger")
+        for ending in ("-wal", "-journal", "-shm"):  # SQLite removes what has these names
+            refused = subprocess.run([PROGRAM, *tune, "--tune-by", "parts", "--epsilon", "0.01", "--out", "T" + ending],
+                                     cwd=self.directory.name, capture_output=True, text=True)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn("belongs to a ledger", refused.stderr)
         self.run_sotto("data", "synth", "sphere", "--rows", "2000", "--features", "5", "--out", "public.csv")
         card = json.loads(self.run_sotto(*public, "public.csv"))
         self.assertAlmostEqual(json.loads(self.run_sotto("ledger", "show", "T", "--json"))["spent"], 1.25)
