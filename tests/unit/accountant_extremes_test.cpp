@@ -60,6 +60,11 @@ TEST(AccountantExtremes, DeltasThatUnderflowAreNotZero) {
   // Bounded losses do end.
   EXPECT_EQ(account_delta(PureEvent{1}, Relation::add_remove, 1.5).value.upper, 0);
   EXPECT_EQ(account_delta(ScalarLaplaceEvent{1}, Relation::add_remove, 1.5).value.upper, 0);
+  // Laplace noise has a largest loss: below the sum of a thousand of them nothing is 0, above it all is.
+  const Event thousand = repeat(PoissonSampledEvent{.rate = 0.1, .noise = 0.01, .law = NoiseLaw::laplace}, 1000);
+  const double largest = 1000 * std::log1p(0.1 * std::expm1(100));
+  EXPECT_GT(pld_delta(thousand, Relation::add_remove, largest * 0.99).upper, 0);
+  EXPECT_EQ(pld_delta(thousand, Relation::add_remove, largest * 1.01).upper, 0);
 }
 
 TEST(AccountantExtremes, TailsFarOutAreOffByMoreThanTheirLastDigit) {
