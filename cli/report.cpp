@@ -112,7 +112,10 @@ struct ReportVerb {
 
   static Model train_again(const Algorithm& algorithm, const PlanInput& input, const RowBlock& rows,
                            std::uint64_t seed) {
-    TrainRequest request{input.problem, algorithm, input.budget};
+    TrainRequest request;
+    request.problem = input.problem;
+    request.algorithm = algorithm;
+    request.budget = input.budget;
     request.order_seed = seed;
     InMemoryEngine engine(input.facts, rows);
     BitSource bits(ReproducibleSeed{seed});

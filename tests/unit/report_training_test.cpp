@@ -31,7 +31,10 @@ Model model_of(const PrivacyCard& card) {
 }
 
 Model train_again(const Algorithm& algorithm, const PlanInput& input, const RowBlock& rows, std::uint64_t seed) {
-  TrainRequest request{input.problem, algorithm, input.budget};
+  TrainRequest request;
+  request.problem = input.problem;
+  request.algorithm = algorithm;
+  request.budget = input.budget;
   InMemoryEngine engine(input.facts, rows);
   BitSource bits(ReproducibleSeed{seed});
   return train(engine, request, bits);
