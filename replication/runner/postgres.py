@@ -48,7 +48,7 @@ class Database:
         with self.lock:
             table = self._table(what["data"], data)
             settings = {k: v for k, v in what["settings"].items() if k not in ("engine", "timed")}
-            request = json.dumps(dict(method=what["method"], order="fixed", **settings))
+            request = json.dumps(dict(method=what["method"], **settings))
             try:
                 took = [self.server.sql(f"SELECT pass_time('{table}', '{request}')") for _ in range(WARM_RUNS)]
             except Failed as failed:

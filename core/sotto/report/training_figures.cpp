@@ -149,7 +149,7 @@ Figure convergence_figure(const TrainingReport& report) {
   if (!report.held_out || report.held_out->convergence.after.empty()) return figure;
   const HeldOut& held = *report.held_out;
   const Convergence& found = held.convergence;
-  Chart chart{"", {"passes", Scale::log}, {"objective on held-out rows", Scale::log}};
+  Chart chart{"", {"passes", Scale::log}, {"objective on held-out rows"}};
   Series again{"the same method, trained on these rows", held.is_public, Mark::line};
   for (const ObjectiveAfter& p : found.after) again.points.push_back({p.passes, p.mean, p.sd, p.draws});
   const double first = found.after.front().passes;
