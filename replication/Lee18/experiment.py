@@ -32,7 +32,7 @@ def methods(name, loss):
         ("SGD-Adv", job(wide, "dpsgd", accounting="advanced", clip=3, passes=10, **loss, **APPROXIMATE), True),
         ("SGD-MA", job(wide, "dpsgd", accounting="rdp", clip=3, passes=10, **loss, **APPROXIMATE), True),
         ("PrivGene", job(wide, "priv_gene", **loss, **PURE), True),
-        ("Majority", job(wide, "majority", **loss, delta=1e-8), True)]
+        ("Majority", job(wide + ".const" if name == "kdd" else wide, "majority", **loss, delta=1e-8), True)]
     return found
 
 
@@ -42,7 +42,8 @@ SAME_ROWS = ("NonPrivate", "DP-AGD", PUBLISHED, "SGD-Adv", "SGD-MA", "PrivGene")
 def comparison(title, name, measure, y, loss, only=None):
     return panel(title, "epsilon", y, [
         series(word, what, None if word == "NonPrivate" else "epsilon", ALL, measure, RUNS, private)
-        for word, what, private in methods(name, loss) if only is None or word in only], x_scale="log")
+        for word, what, private in methods(name, loss) if only is None or word in only], x_scale="log",
+        y_scale="log" if measure == "objective" else "linear")
 
 
 def panels_of(loss):

@@ -141,7 +141,7 @@ def timed(method, **more):
 def time_panel(name, data, sweep, values, **more):
     return panel(name, {"passes": "passes", "batch_rows": "batch size"}[sweep], "processor seconds", [
         series(word, job(data, method, **timed(method, **extra, **more)), sweep, values, "seconds", 1, private)
-        for word, method, extra, private in CONTENDERS], x_scale="log" if sweep == "batch_rows" else "linear")
+        for word, method, extra, private in CONTENDERS], x_scale="log" if sweep == "batch_rows" else "linear", y_scale="log")
 
 
 def size_panel(name, rows, **more):
@@ -151,8 +151,8 @@ def size_panel(name, rows, **more):
         if "engine" in more and method == "bst14":
             continue  # random draws from a file: not offered
         found.append(series(word, job("large{x}.norm", method, **timed(method, passes=1, batch_rows=1, **extra, **more)),
-                            "data", rows, "seconds", 1, private))
-    return panel(name, "rows", "processor seconds", found)
+                            "data", FEW_SIZES if method == "bst14" else rows, "seconds", 1, private))
+    return panel(name, "rows", "processor seconds", found, y_scale="log")
 
 
 def time_panels(**more):
@@ -175,6 +175,7 @@ def time_checks(slow):
     return found
 
 
+FEW_SIZES = {"quick": [50000, 100000], "full": [50000, 100000, 200000]}  # BST14 takes minutes for more
 SIZES = {"quick": [50000, 100000, 200000, 400000], "full": [50000, 100000, 200000, 400000, 800000]}
 MEM, DISK = "(a) in memory", "(b) from a file, with a tenth of its size as memory"
 TIME_SETS = {"MNIST": "mnist1.norm.loose50.norm", "Protein": SETS["Protein"][0], "Covertype": SETS["Covertype"][0]}
@@ -206,7 +207,7 @@ FIGURES = [
          check("In memory SCS13 is much slower than bolt-on", "much slower",
                f"last('{MEM}', 'SCS13') / last('{MEM}', 'bolt-on')", "x >= 1.5", " times"),
          check("In memory BST14 is much slower than bolt-on", "much slower",
-               f"last('{MEM}', 'BST14 as published') / last('{MEM}', 'bolt-on')", "x >= 1.5", " times"),
+               f"at('{MEM}', 'BST14 as published', 100000) / at('{MEM}', 'bolt-on', 100000)", "x >= 1.5", " times"),
          check("bolt-on has virtually no overhead over noiseless", "virtually no overhead",
                f"last('{MEM}', 'bolt-on') / last('{MEM}', 'noiseless')", "x <= 1.1", " times"),
          check("From disk input dominates, and all take the same time", "dominate",
@@ -232,10 +233,9 @@ FIGURES = [
         ("corrected", "as published"), caption="Ten models, one digit against the others."),
     figure(
         "Wu17-5", "Figure 5", "Run time inside PostgreSQL against passes and batch size; Protein synthetic, Covertype a 16 "
-        "percent subset", time_panels(engine="postgres"), time_checks(("SCS13",)), ("bolt-on",),
+        "percent subset", time_panels(engine="postgres"), time_checks(("SCS13", "BST14 as published")), ("bolt-on",),
         caption="Strongly convex, (epsilon, delta), epsilon 0.1. Processor time of the backend for reading the packed copy of "
-                "the table and the passes over it, least of four warm runs; MNIST is one of its ten models. BST14 draws rows at "
-                "random, which the extension does not offer."),
+                "the table and the passes over it, least of ten warm runs; MNIST is one of its ten models."),
     figure(
         "Wu17-5P", "Figure 5", "The same in the program, outside the database", time_panels(),
         time_checks(("SCS13", "BST14 as published")), ("bolt-on",),

@@ -126,7 +126,7 @@ def number(value):
         return "not measured"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def measured_text(check, outcomes):
