@@ -6,10 +6,12 @@
 
 #include "sotto/base/fields.h"
 #include "sotto/data/load.h"
+#include "sotto/engines/in_memory.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/report/page.h"
 #include "sotto/report/replication.h"
 #include "sotto/report/training.h"
+#include "sotto/train.h"
 #include "time_text.h"
 #include "verbs.h"
 
@@ -97,12 +99,27 @@ struct ReportVerb {
     pages::HeldOut found = pages::held_out(report, rows_for(report.model));
     found.name = file_name(data);
     found.evaluation.unusable = read.at(report.model.encoding).unusable;
+    if (report.plan) {
+      found.convergence = pages::convergence(report.model, *report.plan, rows_for(report.model), train_again);
+    }
     found.is_public = is_public;
     for (const Model& one : others) {
       if (!(one.card.epsilon > 0)) continue;
       found.released.push_back({one.card.epsilon, evaluate(one, rows_for(one)).accuracy, 0, 1, one.card.method});
     }
     return found;
+  }
+
+  static Model train_again(const Algorithm& algorithm, const PlanInput& input, const RowBlock& rows,
+                           std::uint64_t seed) {
+    TrainRequest request;
+    request.problem = input.problem;
+    request.algorithm = algorithm;
+    request.budget = input.budget;
+    request.order_seed = seed;
+    InMemoryEngine engine(input.facts, rows);
+    BitSource bits(ReproducibleSeed{seed});
+    return train(engine, request, bits);
   }
 
   std::string text_of(const pages::TrainingReport& report) const {

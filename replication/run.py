@@ -19,6 +19,7 @@ sys.path[:0] = [os.path.join(HERE, "runner")]
 import cache  # noqa: E402
 import figures  # noqa: E402
 import pool  # noqa: E402
+import postgres  # noqa: E402
 from datasets import DataSets  # noqa: E402
 from train import Trainer  # noqa: E402
 
@@ -80,13 +81,18 @@ def main():
     experiments = chosen(given.only)
     print("Reading the data sets", file=sys.stderr, flush=True)
     mode = "full" if given.full else "quick"
+    own = program_identity(program, given.by_version)
     plan = figures.Plan(experiments, figures.Extent(mode, given.runs), datasets,
-                        program_identity(program, given.by_version))
+                        lambda engine: postgres.identity() if engine == "postgres" else own)
     store = cache.Cache(os.path.join(out, "cache"))
     if given.cached:
         results, errors = {task.key: store.get(task.key) for task in plan.tasks}, []
     else:
-        results, errors = pool.run_missing(plan.tasks, store, Trainer(program, datasets), given.jobs)
+        database = postgres.Database()
+        try:
+            results, errors = pool.run_missing(plan.tasks, store, Trainer(program, datasets, database), given.jobs)
+        finally:
+            database.close()
     note = "All runs and grids of the papers." if given.full else "Quick: fewer runs and smaller grids than the papers'."
     shown, claims = figures.write_all(plan, results, os.path.join(out, "figures"), INTRODUCTION + note)
     for one in shown:
@@ -94,7 +100,7 @@ def main():
     kinds = [claim["verdict"] for claim in claims]
     print(f"{len(shown)} figures, {len(claims)} claims: " + ", ".join(f"{kinds.count(k)} {k}" for k in sorted(set(kinds))))
     for name, why in plan.absent.items():
-        print(f"data set {name}: {why}", file=sys.stderr)
+        print(f"not at hand: {name}: {why}", file=sys.stderr)
     for task, error in errors[:10]:
         print(f"failed: {task.what}: {error}", file=sys.stderr)
     return 1 if errors else 0

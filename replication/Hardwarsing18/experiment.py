@@ -28,7 +28,9 @@ def batch_checks(word, small, large):
               " times the objective"),
         check(f"{word}, batch {large}: almost identical to non-private SGD", "almost identical",
               f"last('{word}, b = {large}', P) / last('{word}, b = {large}', 'non-private')", "x <= 1.1",
-              " times the objective")]
+              " times the objective"),
+        check(f"{word}: with batch {large} the spread is a lot smaller", "a lot smaller",
+              f"last_sd('{word}, b = {small}', P) / last_sd('{word}, b = {large}', P)", "x >= 2", " times smaller")]
 
 
 def both_rates(word, data, dimensions):

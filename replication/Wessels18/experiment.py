@@ -22,7 +22,13 @@ def pair_checks(word, large, bound=1.1):
               f"last('{small_panel}', 'private') / last('{small_panel}', 'non-private')", "x >= 1.5", " times the objective"),
         check(f"{word}, batch {large}: almost no difference to non-private SGD", "almost none",
               f"last('{large_panel}', 'private') / last('{large_panel}', 'non-private')", f"x <= {bound}",
-              " times the objective")]
+              " times the objective"),
+        check(f"{word}: with batch {large} the spread is way lower", "way lower",
+              f"last_sd('{small_panel}', 'private') / last_sd('{large_panel}', 'private')", "x >= 2", " times lower"),
+        check(f"{word}, batch 1: with more iterations it comes closer to non-private SGD", "closer",
+              f"(first('{small_panel}', 'private') - first('{small_panel}', 'non-private')) / "
+              f"(last('{small_panel}', 'private') - last('{small_panel}', 'non-private'))", "x > 1",
+              " times the last distance at the start")]
 
 
 def rates(word, data):

@@ -1,9 +1,9 @@
-"""Wu, Li, Kumar, Chaudhuri, Jha, Naughton 2017: bolt-on differential privacy. Figures 2 to 10 and table 3.
+"""Wu, Li, Kumar, Chaudhuri, Jha, Naughton 2017: bolt-on differential privacy. Figures 2 to 10, tables 3 and 4.
 
 Tests: 1 convex, pure; 2 convex, (epsilon, delta); 3 strongly convex, pure; 4 strongly convex, (epsilon, delta).
 b = 50, k = 10, lambda 1e-4, R = 1/lambda, delta = 1/m^2. Step sizes by its table 4: 1/sqrt(m) convex,
-min(1/beta, 1/(lambda t)) with beta = 1 + lambda strongly convex, 1/sqrt(t) for SCS13. MNIST is ten models, one digit
-against the others, each with a tenth of epsilon and delta. As published, the bound of the strongly convex case is
+min(1/beta, 1/(lambda t)) strongly convex, 1/sqrt(t) for SCS13; beta is 1 + lambda, 1/(2 h) + lambda for the Huber SVM.
+MNIST is ten models, one digit against the others, each with a tenth of epsilon and delta. As published, the bound of the strongly convex case is
 divided by b, which is false (docs/notes/sensitivity.md), and BST14 keeps the noise of single draws for batches.
 The convex BST14 needs a radius, which the paper does not state: 10 here. Protein and HIGGS are not at hand."""
 from declare import check, figure, job, panel, series, table
@@ -14,8 +14,8 @@ SETS = {  # title -> data, rows, epsilons, models
     "MNIST": ("mnist.norm.loose50.norm", 60000, {"quick": [0.1, 1, 4], "full": [0.1, 0.2, 0.5, 1, 2, 4]}, 10),
     "Protein": ("proteinlike.norm", 72876, {"quick": [0.01, 0.05, 0.1, 0.4], "full": [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]}, 0),
     "Covertype": ("forest.norm", 79682, {"quick": [0.01, 0.05, 0.1, 0.4], "full": [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]}, 0),
-    "HIGGS": ("higgslike.norm", 525000, {"quick": [0.01, 0.1, 0.4], "full": [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]}, 0),
-    "KDDCup99": ("kddlarge.norm", 350000, {"quick": [0.01, 0.1, 0.4], "full": [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]}, 0)}
+    "HIGGS": ("higgslike.norm", 525000, {"quick": [0.01, 0.4], "full": [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]}, 0),
+    "KDDCup99": ("kddlarge.norm", 350000, {"quick": [0.01, 0.4], "full": [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]}, 0)}
 NAMES = {1: "test 1: convex, pure", 2: "test 2: convex, (epsilon, delta)", 3: "test 3: strongly convex, pure",
          4: "test 4: strongly convex, (epsilon, delta)"}
 
@@ -44,7 +44,8 @@ def curves(set_name, number, how, loss, runs, values=None, sweep="epsilon", batc
     if number % 2 == 0:
         common["delta"] = rows ** -2.0
     strong = number > 2
-    step = dict(step="capped_inverse", step_cap=1 / (1 + 1e-4)) if strong else dict(step="constant")
+    smooth = 1 / (2 * loss["huber_width"]) + 1e-2 if loss else 1 + 1e-4  # beta; of the Huber SVM for the largest lambda
+    step = dict(step="capped_inverse", step_cap=1 / smooth) if strong else dict(step="constant")
     level = dict(step="inverse" if strong else "constant", batch_rows=50, one_vs_rest=models, **loss, **fixed(number))
 
     def curve(name, method, private=True, **settings):
@@ -104,6 +105,7 @@ TUNED = (" Every curve but noiseless is tuned by Algorithm 3; the program refuse
 FEW, MORE = {"quick": 1, "full": 10}, {"quick": 3, "full": 20}
 TUNED_AT = {"MNIST": {"quick": [4], "full": SETS["MNIST"][2]["full"]}}
 LARGE = {"quick": [1, 4], "full": [0.1, 0.2, 0.5, 1, 2, 4]}
+LARGE_SETS = {"quick": [0.05], "full": [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]}
 SMALL = {"quick": [0.05, 0.4], "full": [0.01, 0.02, 0.05, 0.1, 0.2, 0.4]}
 
 
@@ -124,8 +126,9 @@ BATCHES = {"quick": [50, 200], "full": [50, 100, 150, 200]}
 B3, B4 = "MNIST, " + NAMES[3] + ", epsilon 1", "MNIST, " + NAMES[4] + ", epsilon 1"
 
 TIMED = dict(timed=True, epsilon=0.1, delta=1e-10, **LAMBDA)
+# The steps of BST14 are those of the paper; its own calibration saves the search for the noise, which is no part of a step.
 CONTENDERS = (("noiseless", "noiseless", {}, False), ("bolt-on", "bolt_on", {}, True), ("SCS13", "scs13", {}, True),
-              ("BST14", "bst14", {}, True))
+              ("BST14 as published", "bst14", dict(calibration="published"), False))
 
 
 def timed(method, **more):
@@ -136,9 +139,9 @@ def timed(method, **more):
 
 
 def time_panel(name, data, sweep, values, **more):
-    return panel(name, {"passes": "passes", "batch_rows": "batch size"}[sweep], "seconds", [
+    return panel(name, {"passes": "passes", "batch_rows": "batch size"}[sweep], "processor seconds", [
         series(word, job(data, method, **timed(method, **extra, **more)), sweep, values, "seconds", 1, private)
-        for word, method, extra, private in CONTENDERS], x_scale="log" if sweep == "batch_rows" else "linear")
+        for word, method, extra, private in CONTENDERS], x_scale="log" if sweep == "batch_rows" else "linear", y_scale="log")
 
 
 def size_panel(name, rows, **more):
@@ -148,13 +151,34 @@ def size_panel(name, rows, **more):
         if "engine" in more and method == "bst14":
             continue  # random draws from a file: not offered
         found.append(series(word, job("large{x}.norm", method, **timed(method, passes=1, batch_rows=1, **extra, **more)),
-                            "data", rows, "seconds", 1, private))
-    return panel(name, "rows", "seconds", found)
+                            "data", FEW_SIZES if method == "bst14" else rows, "seconds", 1, private))
+    return panel(name, "rows", "processor seconds", found, y_scale="log")
 
 
+def time_panels(**more):
+    """Row 1 against passes, row 2 against the batch."""
+    found = [time_panel(f"{s}, b = 10", TIME_SETS[s], "passes", PASSES, batch_rows=10, **more) for s in TIME_SETS]
+    return found + [time_panel(f"{s}, one pass", TIME_SETS[s], "batch_rows", TIME_BATCHES, passes=1, **more) for s in TIME_SETS]
+
+
+def time_checks(slow):
+    ratio = lambda choice, s, word, x, other="bolt-on": (
+        f"{choice}([at(p, '{s}', {x}) / at(p, '{other}', {x}) for p in panels if '{word}' in p])")
+    found = [check("bolt-on has virtually no overhead over noiseless (20 passes, b = 10)", "virtually no overhead",
+                   ratio("max", "bolt-on", "b = 10", 20, "noiseless"), "x <= 1.1", " times in the worst set")]
+    for s in slow:
+        found += [check(f"20 passes, b = 10: {s} is 2X to 3X slower than bolt-on", "2X to 3X",
+                        ratio("mean", s, "b = 10", 20), "1.8 <= x <= 3.3", " times, mean of the sets"),
+                  check(f"One pass, b = 1: {s} is up to 6X slower", "up to 6X", ratio("max", s, "one pass", 1), "x >= 4", " times"),
+                  check(f"With b = 500 the gap practically disappears ({s})", "practically disappears",
+                        ratio("max", s, "one pass", 500), "x <= 1.15", " times in the worst set")]
+    return found
+
+
+FEW_SIZES = {"quick": [50000, 100000], "full": [50000, 100000, 200000]}  # BST14 takes minutes for more
 SIZES = {"quick": [50000, 100000, 200000, 400000], "full": [50000, 100000, 200000, 400000, 800000]}
 MEM, DISK = "(a) in memory", "(b) from a file, with a tenth of its size as memory"
-TP, TF, BP, BF = "Protein, b = 10", "Covertype, b = 10", "Protein, one pass", "Covertype, one pass"
+TIME_SETS = {"MNIST": "mnist1.norm.loose50.norm", "Protein": SETS["Protein"][0], "Covertype": SETS["Covertype"][0]}
 PASSES, TIME_BATCHES = {"quick": [1, 20], "full": [1, 5, 10, 20]}, {"quick": [1, 10, 500], "full": [1, 10, 100, 500]}
 
 FIGURES = [
@@ -166,6 +190,14 @@ FIGURES = [
          ["HIGGS", "10,500,000 + 500,000 x 28", f"=shape('{SETS['HIGGS'][0]}')", "synthetic, a twentieth of the rows"],
          ["KDDCup-99", "not stated", f"=shape('{SETS['KDDCup99'][0]}')", "the 10 percent set, numeric columns"]])],
         not_run="A description of data, nothing to measure."),
+    figure("Wu17-T4", "Table 4", "Step sizes: as published and as used here", tables=[table(
+        "m rows, step t, gamma = lambda, beta = 1 + lambda", ["case", "noiseless", "bolt-on", "SCS13", "BST14"],
+        [["convex, pure", "1/sqrt(m)", "1/sqrt(m)", "1/sqrt(t)", "not offered"],
+         ["convex, (epsilon, delta)", "1/sqrt(m)", "1/sqrt(m)", "1/sqrt(t)", "Algorithm 4"],
+         ["strongly convex, pure", "1/(gamma t)", "min(1/beta, 1/(gamma t))", "1/sqrt(t)", "not offered"],
+         ["strongly convex, (epsilon, delta)", "1/(gamma t)", "min(1/beta, 1/(gamma t))", "1/sqrt(t)", "Algorithm 5"],
+         ["here", "the same", "the same", "the same", "the same, radius 10 where lambda is 0"]])],
+        not_run="A description of parameters, nothing to measure; tables 1 and 2 are notation and theory."),
     figure(
         "Wu17-2", "Figure 2", "Run time against rows, one pass, b = 1, d = 50 (sizes that fit this machine)",
         [size_panel(MEM, SIZES), size_panel(DISK, SIZES, engine="out_of_core", memory_mb=8)],
@@ -175,12 +207,12 @@ FIGURES = [
          check("In memory SCS13 is much slower than bolt-on", "much slower",
                f"last('{MEM}', 'SCS13') / last('{MEM}', 'bolt-on')", "x >= 1.5", " times"),
          check("In memory BST14 is much slower than bolt-on", "much slower",
-               f"last('{MEM}', 'BST14') / last('{MEM}', 'bolt-on')", "x >= 1.5", " times"),
+               f"at('{MEM}', 'BST14 as published', 100000) / at('{MEM}', 'bolt-on', 100000)", "x >= 1.5", " times"),
          check("bolt-on has virtually no overhead over noiseless", "virtually no overhead",
                f"last('{MEM}', 'bolt-on') / last('{MEM}', 'noiseless')", "x <= 1.1", " times"),
          check("From disk input dominates, and all take the same time", "dominate",
                f"last('{DISK}', 'SCS13') / last('{DISK}', 'bolt-on')", "x <= 1.2", " times")],
-        caption="The whole program, reading included, fastest of three. (b) reads a block file of up to 80 MB with 8 MB "
+        caption="Processor time of the whole program, reading included, fastest of three. (b) reads a block file of up to 80 MB with 8 MB "
                 "for the shuffle; BST14 draws rows at random and is not offered there."),
     figure(
         "Wu17-3", "Figure 3", "Accuracy against epsilon, tuned on public data; Protein synthetic, Covertype a 16 percent "
@@ -200,28 +232,30 @@ FIGURES = [
                f"at('{PC}', 'b = 10', 4) - at('{PC}', 'b = 1', 4)", "x >= 0.1", " higher")],
         ("corrected", "as published"), caption="Ten models, one digit against the others."),
     figure(
-        "Wu17-5", "Figure 5", "Run time against passes and batch size, in the program instead of PostgreSQL",
-        [time_panel(TP, SETS["Protein"][0], "passes", PASSES, batch_rows=10),
-         time_panel(TF, SETS["Covertype"][0], "passes", PASSES, batch_rows=10),
-         time_panel(BP, SETS["Protein"][0], "batch_rows", TIME_BATCHES, passes=1),
-         time_panel(BF, SETS["Covertype"][0], "batch_rows", TIME_BATCHES, passes=1)],
-        [check("bolt-on has virtually no overhead over noiseless (20 passes, b = 10)", "virtually no overhead",
-               f"max(at(p, 'bolt-on', 20) / at(p, 'noiseless', 20) for p in ('{TP}', '{TF}'))", "x <= 1.1", " times"),
-         check("20 passes, b = 10: SCS13 is 2X to 3X slower than bolt-on", "2X to 3X",
-               f"mean([at(p, 'SCS13', 20) / at(p, 'bolt-on', 20) for p in ('{TP}', '{TF}')])", "1.8 <= x <= 3.3", " times"),
-         check("20 passes, b = 10: BST14 is 2X to 3X slower than bolt-on", "2X to 3X",
-               f"mean([at(p, 'BST14', 20) / at(p, 'bolt-on', 20) for p in ('{TP}', '{TF}')])", "1.8 <= x <= 3.3", " times"),
-         check("One pass, b = 1: SCS13 is up to 6X slower", "up to 6X",
-               f"max(at(p, 'SCS13', 1) / at(p, 'bolt-on', 1) for p in ('{BP}', '{BF}'))", "x >= 4", " times"),
-         check("With b = 500 the gap practically disappears (SCS13)", "practically disappears",
-               f"max(at(p, 'SCS13', 500) / at(p, 'bolt-on', 500) for p in ('{BP}', '{BF}'))", "x <= 1.15", " times")],
-        caption="Strongly convex, (epsilon, delta), epsilon 0.1. The whole program, reading included, fastest of three; "
-                "BST14 includes the search for its noise. Inside PostgreSQL: not run here."),
+        "Wu17-5", "Figure 5", "Run time inside PostgreSQL against passes and batch size; Protein synthetic, Covertype a 16 "
+        "percent subset", time_panels(engine="postgres"), time_checks(("SCS13", "BST14 as published")), ("bolt-on",),
+        caption="Strongly convex, (epsilon, delta), epsilon 0.1. Processor time of the backend for reading the packed copy of "
+                "the table and the passes over it, least of ten warm runs; MNIST is one of its ten models."),
+    figure(
+        "Wu17-5P", "Figure 5", "The same in the program, outside the database", time_panels(),
+        time_checks(("SCS13", "BST14 as published")), ("bolt-on",),
+        caption="As before, processor time of the whole program, reading the file included, fastest of three."),
     figure(
         "Wu17-6", "Figure 6", "Accuracy against epsilon, tuned privately by Algorithm 3; Protein synthetic, Covertype a 16 "
         "percent subset", tests(["MNIST"], tuned, FEW, values=TUNED_AT["MNIST"]) +
         tests(["Protein", "Covertype"], tuned, FEW, values=SMALL),
-        accuracy_checks(3, 3.5, ["MNIST", "Protein", "Covertype"]), ("bolt-on",), caption=NOTE + TUNED),
+        accuracy_checks(3, 3.5, ["MNIST", "Protein", "Covertype"]) + [
+            check("Covertype, strongly convex: close to the baseline at about epsilon 0.05", "around 0.05",
+                  "min(at(p, P, 0.05) - at(p, 'noiseless', 0.05) for p in panels if 'Covertype' in p and 'strongly' in p)",
+                  "x >= -0.03", " difference in the worst test"),
+            check("Covertype: BST14 approaches the baseline only after epsilon 0.4", "only after 0.4",
+                  "max(at(p, 'BST14', 0.05) - at(p, 'noiseless', 0.05) for p in panels if 'Covertype' in p and 'delta' in p)",
+                  "x <= -0.03", " difference at 0.05 in the best test"),
+            check("Protein: BST14 has very close accuracy, bolt-on is consistently above", "very close",
+                  "min(gaps(P, 'BST14', 'Protein'))", "0 <= x <= 0.05", " over BST14 at the worst point"),
+            check("Protein: the accuracy of SCS13 decreases significantly with smaller epsilon", "significantly",
+                  "max(last(p, 'SCS13') - first(p, 'SCS13') for p in panels if 'Protein' in p)", "x >= 0.05",
+                  " less at 0.05 than at 0.4")], ("bolt-on",), caption=NOTE + TUNED),
     figure(
         "Wu17-7", "Figure 7", "The same with the Huber SVM (h = 0.1)",
         tests(["MNIST"], tuned, FEW, dict(loss="huber_svm", huber_width=0.1), TUNED_AT["MNIST"]) +
@@ -250,7 +284,7 @@ FIGURES = [
         "that for 10,500,000 rows. " + HOW),
     figure(
         "Wu17-9", "Figure 9", "Private tuning, HIGGS (synthetic, a twentieth of the rows) and KDDCup99",
-        tests(["HIGGS", "KDDCup99"], tuned, FEW, values=SMALL),
+        tests(["HIGGS", "KDDCup99"], tuned, FEW, values=LARGE_SETS),
         [check("Strongly convex: better than SCS13 and BST14 in all tests", "all tests",
                f"min(curve_ratios(P, 'SCS13', 'strongly') + curve_ratios(P, {RIVAL}, 'strongly'))", "x >= 1",
                " times in the worst test")],

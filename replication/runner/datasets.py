@@ -6,6 +6,7 @@ dimensions and clipped to norm 1 again.
   gaussD       random projection N(0, 1/D), then clip to norm 1; looseD the same without the clip
   colsD        D columns drawn once, by a fixed coin
   foldKofN     the K-th of N parts is the test set
+  const        a constant column more
 """
 import json
 import os
@@ -82,6 +83,9 @@ def _transform(word, parts):
         return clip(rows), labels, clip(test_rows), test_labels
     if kind == "norm":
         return _to_unit(rows), labels, _to_unit(test_rows), test_labels
+    if kind == "const":
+        one = lambda x: np.hstack([x, np.ones((len(x), 1), np.float32)])
+        return one(rows), labels, one(test_rows), test_labels
     coin = np.random.default_rng(1713 + count)
     if kind in ("gauss", "loose"):
         matrix = coin.normal(scale=count ** -0.5, size=(rows.shape[1], count))

@@ -18,6 +18,7 @@ def job(data, method, measure_lambda=None, **settings):
       epsilon_per_pass  epsilon is this times the passes
       loose_norm   rows longer than 1 are kept and noise is that of norm 1: epsilon is multiplied by the largest norm
       timed        nothing else runs meanwhile, the fastest of three counts
+      engine       "postgres": inside the database; any other is the program's flag
     """
     return dict(data=data, method=method, measure_lambda=measure_lambda, settings=settings)
 

@@ -34,10 +34,11 @@ def _jobs_of(series, extent):
 
 
 class Plan:
-    """Every figure of an experiment with the keys of its trainings."""
+    """Every figure of an experiment with the keys of its trainings.
+    identify: of an engine, what identifies the program that trains; throws where the engine is not at hand."""
 
-    def __init__(self, experiments, extent, datasets, program_id):
-        self.extent, self.datasets, self.program_id = extent, datasets, program_id
+    def __init__(self, experiments, extent, datasets, identify):
+        self.extent, self.datasets, self.identify = extent, datasets, identify
         self.experiments, self.tasks, self.absent = experiments, [], {}
         self.points = {}
         for key, module in experiments.items():
@@ -54,17 +55,24 @@ class Plan:
                         self.points.setdefault((figure["id"], i, j), {}).setdefault(x, []).append(task.key)
 
     def _task(self, what):
-        name = what["data"]
+        name, engine = what["data"], what["settings"].get("engine")
+        program = self._at_hand(engine or "the program", lambda: self.identify(engine))
+        data = self._at_hand(name, lambda: self.datasets.get(name))
+        if not program or not data:
+            return None
+        key = digest(dict(program=program, rows=data.digest, what=what))
+        timed = bool(what["settings"].get("timed"))
+        return Task(key, what, f"{name}/{what['method']}/{what['settings'].get('one_vs_rest', 0)}", timed)
+
+    def _at_hand(self, name, get):
+        """What is not at hand leaves a gap, not a broken run."""
         if name in self.absent:
             return None
         try:
-            data = self.datasets.get(name)
-        except Exception as error:  # a set that is not at hand leaves a gap, not a broken run
+            return get()
+        except Exception as error:
             self.absent[name] = str(error)
             return None
-        key = digest(dict(program=self.program_id, rows=data.digest, what=what))
-        timed = bool(what["settings"].get("timed"))
-        return Task(key, what, f"{name}/{what['method']}/{what['settings'].get('one_vs_rest', 0)}", timed)
 
 
 def summarise(results, measure):
@@ -114,19 +122,21 @@ def build(plan, figure, paper, results):
         caption += " Refused by the program and left out: " + "; ".join(sorted(refused)) + "."
     if incomplete:
         caption += " Not all of it has been run yet."
-    lost = sorted({p for p in _sets(figure) if p in plan.absent})
+    lost = sorted({p for p in _needs(figure) if p in plan.absent})
     if lost:
-        caption += " Data not at hand: " + ", ".join(lost) + "."
+        caption += " Not at hand: " + "; ".join(f"{name} ({plan.absent[name]})" for name in lost) + "."
     shown = dict(id=figure["id"], paper=paper, figure=figure["figure"], title=figure["title"], caption=caption.strip(),
                  alt=figure["alt"] or figure["title"], verdict=dict(kind=kind, text=text), panels=panels,
                  tables=[_table(t, points, plan.datasets) for t in figure["tables"]])
     return shown, [dict(paper=paper, figure=figure["id"], **claim) for claim in claims]
 
 
-def _sets(figure):
+def _needs(figure):
+    """Data sets and engines."""
     for panel in figure["panels"]:
         for series in panel["series"]:
             yield series["job"]["data"]
+            yield series["job"]["settings"].get("engine")
 
 
 def _table(table, points, datasets):

@@ -2,7 +2,7 @@
 
 A rule's value is an expression over the figure's points:
   at(panel, series, x)   the mean at x          sd(panel, series, x)   its standard deviation over runs
-  last(panel, series)    the mean at the largest x; first: at the smallest
+  last(panel, series)    the mean at the largest x; first: at the smallest; last_sd: the deviation at the largest
   lowest(panel, series)  the least mean; highest: the largest; where_lowest, where_highest: their x
   all_of(panel, series)  the means, in the order of x;  panels: the titles
   ratios(a, b, word)     mean of a over mean of b wherever both were measured, in panels with the word in their title
@@ -72,6 +72,7 @@ class Points:
         return dict(
             at=lambda p, s, x: self.find(p, s, x)["y"], sd=lambda p, s, x: self.find(p, s, x)["sd"],
             last=lambda p, s: means(p, s)[-1], first=lambda p, s: means(p, s)[0],
+            last_sd=lambda p, s: self.points(p, s)[-1]["sd"],
             lowest=lambda p, s: min(means(p, s)), highest=lambda p, s: max(means(p, s)),
             where_lowest=lambda p, s: extreme(min, p, s)["x"], where_highest=lambda p, s: extreme(max, p, s)["x"],
             ratios=lambda a, b, word="": [y / z for y, z in self.pairs(a, b, word)],
@@ -125,13 +126,14 @@ def number(value):
         return "not measured"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def measured_text(check, outcomes):
-    parts = [number(value) + check["unit"] + (f" ({variant})" if len(outcomes) > 1 else "")
-             for variant, value, _ in outcomes]
-    return "; ".join(parts)
+    if all(value is None for _, value, _ in outcomes):
+        return number(None)
+    parts = [number(value) + (f" ({variant})" if len(outcomes) > 1 else "") for variant, value, _ in outcomes]
+    return ", ".join(parts) + check["unit"]
 
 
 def figure_verdict(checks, points, variants):
@@ -151,10 +153,13 @@ def figure_verdict(checks, points, variants):
 
 
 def _text(claims):
-    """What fails comes first: it is the reason of the verdict."""
+    """What fails is the reason of the verdict; what holds is counted, and listed among the claims."""
     words = {NOT_REPRODUCED: "Does not hold", ONLY_INVALID: "Holds only as published, without privacy",
-             NOT_RUN: "Not measured", REPRODUCED: "Holds"}
-    parts = []
+             NOT_RUN: "Not measured"}
+    held = sum(c["verdict"] == REPRODUCED for c in claims)
+    if held == len(claims):
+        return "All of its claims hold." if held > 1 else "Its claim holds."
+    parts = [f"{held} of {len(claims)} claims hold."]
     for kind, word in words.items():
         of_kind = [f"{c['claim']} ({c['measured']})" for c in claims if c["verdict"] == kind]
         if of_kind:

@@ -143,8 +143,8 @@ class VerdictTest(unittest.TestCase):
     def test_a_claim_that_holds_is_reproduced_whatever_the_invalid_curve_does(self):
         kind, text, claims = self.verdict([(1, 5.0), (10, 1.05)], [(1, 5.0), (10, 3.0)])
         self.assertEqual(kind, "reproduced")
-        self.assertEqual(claims[0]["measured"], "1.05 times (private); 3 times (as published)")
-        self.assertIn("Holds: close", text)
+        self.assertEqual(claims[0]["measured"], "1.05 (private), 3 (as published) times")
+        self.assertEqual(text, "Its claim holds.")
 
     def test_a_claim_that_holds_as_published_alone_is_reproduced_only_with_the_invalid_calibration(self):
         self.assertEqual(self.verdict([(10, 3.0)], [(10, 1.0)])[0], "only_invalid")
@@ -155,7 +155,7 @@ class VerdictTest(unittest.TestCase):
 
     def test_a_claim_without_points_is_not_run(self):
         kind, _, claims = self.verdict([])
-        self.assertEqual((kind, claims[0]["measured"]), ("not_run", "not measured times"))
+        self.assertEqual((kind, claims[0]["measured"]), ("not_run", "not measured"))
 
     def test_the_worst_decisive_claim_decides(self):
         points = verdicts.Points(panels(plain=[(1, 1.0)], private=[(1, 3.0)]))
@@ -217,6 +217,12 @@ class Memory:
         return type("Set", (), dict(digest=name, meta=dict(rows=1, test_rows=2, features=3)))
 
 
+def identity(engine):
+    if engine == "postgres":
+        raise OSError("no server")
+    return "program"
+
+
 class FigureTest(Scratch):
     def experiment(self, private=True):
         curve = declare.series("private", declare.job("set", "scs13"), "batch_rows", {"quick": [1, 2], "full": [1]},
@@ -228,7 +234,7 @@ class FigureTest(Scratch):
         return {"T": type("Experiment", (), dict(FIGURES=[one]))}
 
     def run_it(self, private=True, valid=True, runs=None):
-        plan = figures.Plan(self.experiment(private), figures.Extent("quick", runs), Memory(), "program")
+        plan = figures.Plan(self.experiment(private), figures.Extent("quick", runs), Memory(), identity)
         results = {t.key: dict(objective=4.0 / t.what["settings"]["batch_rows"] + t.what["seed"], valid=valid)
                    for t in plan.tasks}
         return figures.write_all(plan, results, self.folder, "")
@@ -249,11 +255,20 @@ class FigureTest(Scratch):
 
     def test_a_set_that_is_not_at_hand_leaves_a_gap_that_is_told(self):
         shown, _ = self.run_it()
-        self.assertIn("Data not at hand: absent", shown[0]["caption"])
+        self.assertIn("Not at hand: absent (not here)", shown[0]["caption"])
         self.assertEqual([s["name"] for s in shown[0]["panels"][0]["series"]], ["private"])
 
+    def test_an_engine_that_is_not_at_hand_leaves_a_figure_that_says_so(self):
+        curve = declare.series("private", declare.job("set", "scs13", engine="postgres"), "batch_rows", [1], runs=1)
+        one = declare.figure("T-1", "Figure 1", "A title", [declare.panel("A", "b", "seconds", [curve])],
+                             [declare.check("c", "", "first('A', 'private')", "x > 1")])
+        plan = figures.Plan({"T": type("Experiment", (), dict(FIGURES=[one]))}, figures.Extent("quick"), Memory(), identity)
+        shown, claims = figures.write_all(plan, {}, self.folder, "")
+        self.assertEqual((plan.tasks, claims[0]["verdict"]), ([], "not_run"))
+        self.assertIn("Not at hand: postgres (no server)", shown[0]["caption"])
+
     def test_a_figure_of_which_points_are_missing_is_not_judged_by_the_others(self):
-        plan = figures.Plan(self.experiment(), figures.Extent("quick"), Memory(), "program")
+        plan = figures.Plan(self.experiment(), figures.Extent("quick"), Memory(), identity)
         results = {t.key: dict(objective=1.0, valid=True) for t in plan.tasks if t.what["settings"]["batch_rows"] == 1}
         shown, claims = figures.write_all(plan, results, self.folder, "")
         self.assertEqual(claims[0]["verdict"], "not_run")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The pages of `sotto report` in a real browser. Usage: pages.py <path of the program>; exit code 77: no browser.
+"""The pages of `sotto report` in a real browser. Usage: pages.py <path of the program> [page.html ...]; exit code 77: no browser.
+Pages that are named are looked at too, such as build/report/index.html.
 
 SOTTO_SCREENSHOTS=<folder> keeps a picture of every page, width and colour scheme.
 """
@@ -13,7 +14,7 @@ from pathlib import Path
 import chromium
 import sample
 
-PROGRAM = ""
+PROGRAM, NAMED = "", []
 SKIPPED = 77
 LOOKS = [(width, dark) for width in (1280, 390) for dark in (False, True)]
 
@@ -84,7 +85,7 @@ class Pages(unittest.TestCase):
         sample.write(cls.folder / "figures")
         run(cls.folder, "report", "--figures", "figures", "--out", "replication.html")
         make_model_page(cls.folder)
-        cls.pages = ["replication.html", "model.html", "seeded.html"]
+        cls.pages = [*NAMED, "replication.html", "model.html", "seeded.html"]
         cls.browser = chromium.Chromium(chromium.find())
 
     @classmethod
@@ -178,6 +179,8 @@ class Pages(unittest.TestCase):
 
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
+    NAMED = [os.path.abspath(word) for word in sys.argv[1:] if word.endswith(".html")]
+    sys.argv = [word for word in sys.argv if not word.endswith(".html")]
     if chromium.find() is None:
         print("skipped: there is no chromium; tools/install_packages browser")
         sys.exit(SKIPPED)

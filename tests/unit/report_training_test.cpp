@@ -2,11 +2,13 @@
 
 #include <cmath>
 
+#include "sotto/engines/in_memory.h"
 #include "sotto/random/samplers.h"
 #include "sotto/report/curves.h"
 #include "sotto/report/replan.h"
 #include "sotto/report/smaller_budget.h"
 #include "sotto/report/training.h"
+#include "sotto/train.h"
 
 namespace sotto::report {
 namespace {
@@ -26,6 +28,16 @@ Model model_of(const PrivacyCard& card) {
   model.weights = {1, -0.5, 0.25, 0};
   model.card = card;
   return model;
+}
+
+Model train_again(const Algorithm& algorithm, const PlanInput& input, const RowBlock& rows, std::uint64_t seed) {
+  TrainRequest request;
+  request.problem = input.problem;
+  request.algorithm = algorithm;
+  request.budget = input.budget;
+  InMemoryEngine engine(input.facts, rows);
+  BitSource bits(ReproducibleSeed{seed});
+  return train(engine, request, bits);
 }
 
 TEST(Replan, EveryMethodsCardLeadsBackToItsPlan) {
@@ -193,6 +205,13 @@ TEST(TrainingReport, HeldOutRowsAreMarkedUnlessTheyArePublic) {
     EXPECT_GE(at.mean, 0);
     EXPECT_LE(at.mean, 1);
   }
+  report.held_out->convergence = convergence(report.model, *report.plan, rows, train_again);
+  ASSERT_EQ(report.held_out->convergence.after.size(), 5u);  // 1, 2, 5, 10 and 20 passes: the model has made 10
+  for (const ObjectiveAfter& at : report.held_out->convergence.after) {
+    EXPECT_GE(at.mean, report.held_out->convergence.least);
+  }
+  EXPECT_GE(report.held_out->convergence.model, report.held_out->convergence.least);
+  EXPECT_NE(html_of(report).find("id=\"convergence\""), std::string::npos);
   EXPECT_NE(html_of(report).find("not private, not for release"), std::string::npos);
   EXPECT_FALSE(to_json(report)["held_out"]["private"].get<bool>());
   report.held_out->is_public = true;

@@ -41,12 +41,19 @@ std::string panel_html(const Chart& panel, const PanelLook& look) {
              values_table(panel));
 }
 
+/// As the papers lay theirs out: pairs and fours in two columns, others in three.
+std::size_t columns_of(std::size_t panels) {
+  if (panels == 1) return 1;
+  return panels == 2 || panels % 4 == 0 ? 2 : 3;
+}
+
 std::string panels_html(const std::vector<Chart>& panels) {
   if (panels.empty()) return "";
   const bool shared = share_legend(panels);
   std::string text = shared ? legend(panels.front().series) : "";
-  text += fmt::format(R"(<div class="panels of{}">)", std::min<std::size_t>(panels.size(), 3));
-  for (const Chart& panel : panels) text += panel_html(panel, {panels.size() > 2, !shared});
+  const std::size_t columns = columns_of(panels.size());
+  text += fmt::format(R"(<div class="panels of{}">)", columns);
+  for (const Chart& panel : panels) text += panel_html(panel, {columns > 2, !shared});
   return text + "</div>";
 }
 

@@ -90,7 +90,7 @@ font-weight:600;line-height:1.5;color:var(--none);background:var(--none-ground)}
 .share{display:flex;height:.6rem;border-radius:99px;overflow:hidden;gap:2px;margin:0 0 .4rem;background:var(--none-ground)}
 .share i{display:block;background:var(--none)}.share .reproduced{background:var(--good)}
 .share .only_invalid{background:var(--care)}.share .not_reproduced{background:var(--bad)}
-.stack td:first-child{white-space:nowrap}.stack td:nth-child(2){width:56%}.stack tr.paper th{padding-top:1.2rem;font-size:1rem;color:var(--ink)}
+.stack td:first-child{white-space:nowrap}.stack td:nth-child(2){width:56%}.claims td:nth-child(2),.claims td:nth-child(4){width:30%}.stack tr.paper th{padding-top:1.2rem;font-size:1rem;color:var(--ink)}
 )";
 
 constexpr const char* kCard = R"(.hero{display:grid;grid-template-columns:auto 1fr;gap:1.2rem 2.6rem;align-items:center}

@@ -64,9 +64,10 @@ std::string claim_verdict(const std::string& verdict) {
 
 std::string claim_table(const Replication& replication) {
   if (replication.claims.empty()) return "";
-  std::string text = R"(<section id="claims"><h2>Claims in prose</h2><div class="box"><table class="stack"><thead><tr>)"
-                     R"(<th scope="col">Paper</th><th scope="col">Claim</th><th scope="col">Published</th>)"
-                     R"(<th scope="col">Measured</th><th scope="col">Verdict</th></tr></thead><tbody>)";
+  std::string text =
+      R"(<section id="claims"><h2>Claims in prose</h2><div class="box"><table class="stack claims"><thead><tr>)"
+      R"(<th scope="col">Paper</th><th scope="col">Claim</th><th scope="col">Published</th>)"
+      R"(<th scope="col">Measured</th><th scope="col">Verdict</th></tr></thead><tbody>)";
   for (const Claim& claim : replication.claims) {
     text += fmt::format(
         R"(<tr><td>{}</td><td>{}</td><td data-name="Published">{}</td><td data-name="Measured">{}</td><td>{}</td></tr>)"

@@ -7,12 +7,13 @@
 #include "sotto/model/json.h"
 #include "sotto/privacy/accountant/curve.h"
 #include "sotto/privacy/ledger/ledger.h"
+#include "sotto/report/convergence.h"
 #include "sotto/report/figure.h"
 #include "sotto/report/replan.h"
 
-/// The page of one training: card, ledger, trade-off curve, noise against signal, other budgets, accuracy. Everything
-/// is made from what was released and from plans, which read no row; only what is measured on held-out rows is not, and
-/// is marked.
+/// The page of one training: card, ledger, trade-off curve, noise against signal, other budgets, convergence, accuracy.
+/// Everything is made from what was released and from plans, which read no row; only what is measured on held-out rows
+/// is not, and is marked.
 namespace sotto::report {
 
 /// A ledger as a page shows it.
@@ -46,6 +47,7 @@ struct HeldOut {
   std::vector<std::string> classes;
   std::vector<AccuracyAt> smaller{};   ///< the same method for smaller epsilons, by more noise on the released weights
   std::vector<AccuracyAt> released{};  ///< other models of the ledger
+  Convergence convergence{};           ///< of the same method on these rows
 };
 
 /// Noise of the same method and parameters at another epsilon.

@@ -144,4 +144,27 @@ Figure accuracy_figure(const TrainingReport& report) {
   return figure;
 }
 
+Figure convergence_figure(const TrainingReport& report) {
+  Figure figure{"convergence", "Convergence"};
+  if (!report.held_out || report.held_out->convergence.after.empty()) return figure;
+  const HeldOut& held = *report.held_out;
+  const Convergence& found = held.convergence;
+  Chart chart{"", {"passes", Scale::log}, {"objective on held-out rows"}};
+  Series again{"the same method, trained on these rows", held.is_public, Mark::line};
+  for (const ObjectiveAfter& p : found.after) again.points.push_back({p.passes, p.mean, p.sd, p.draws});
+  const double first = found.after.front().passes;
+  chart.series = {again,
+                  {"this model", held.is_public, Mark::level, {{first, found.model}}},
+                  {"least, without privacy", held.is_public, Mark::level, {{first, found.least}}}};
+  chart.alt = "Objective on held-out rows against the number of passes.";
+  figure.panels = {chart};
+  figure.caption = fmt::format(
+      "A model keeps no record of its steps, and one made from its rows would be a release of its own. So its method "
+      "is "
+      "trained again on {} held-out rows at the same budget, for other numbers of passes: fewer rows need more noise. "
+      "Bars are one standard deviation over draws of the noise.",
+      short_number(static_cast<double>(found.rows)));
+  return figure;
+}
+
 }  // namespace sotto::report

@@ -7,5 +7,6 @@ namespace sotto::report {
 Figure trade_off_figure(const TrainingReport& report);
 Figure noise_figure(const TrainingReport& report);
 Figure accuracy_figure(const TrainingReport& report);
+Figure convergence_figure(const TrainingReport& report);
 
 }  // namespace sotto::report

@@ -19,6 +19,15 @@ Json accuracies_json(const std::vector<AccuracyAt>& all) {
   return list;
 }
 
+Json convergence_json(const Convergence& found) {
+  if (found.after.empty()) return nullptr;
+  Json json{{"rows", found.rows}, {"least", found.least}, {"model", found.model}, {"after", Json::array()}};
+  for (const ObjectiveAfter& p : found.after) {
+    json["after"].push_back(Json{{"passes", p.passes}, {"objective", p.mean}, {"sd", p.sd}, {"draws", p.draws}});
+  }
+  return json;
+}
+
 Json ledger_json(const LedgerView& view) {
   Json json{{"ledger", view.terms.id},
             {"guarantee", Json{{"epsilon", view.filter.budget().epsilon}, {"delta", view.filter.budget().delta}}},
@@ -54,7 +63,8 @@ Json to_json(const TrainingReport& report) {
                             {"auc", found.evaluation.auc},
                             {"private", found.is_public},
                             {"smaller_budgets", accuracies_json(found.smaller)},
-                            {"ledger_models", accuracies_json(found.released)}};
+                            {"ledger_models", accuracies_json(found.released)},
+                            {"convergence", convergence_json(found.convergence)}};
   }
   return json;
 }

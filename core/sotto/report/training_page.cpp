@@ -146,8 +146,10 @@ std::string accuracy_section(const TrainingReport& report) {
                                        .add("Area under the curve", fmt::format("{:.4f}", e.auc))
                                        .html();
   text += html_of(confusion_of(found)) + "</div>\n";
-  const Figure figure = accuracy_figure(report);
-  return text + (figure.panels.empty() ? "" : html_of(figure)) + "</section>\n";
+  for (const Figure& figure : {convergence_figure(report), accuracy_figure(report)}) {
+    if (!figure.panels.empty()) text += html_of(figure);
+  }
+  return text + "</section>\n";
 }
 
 }  // namespace
