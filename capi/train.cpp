@@ -76,7 +76,7 @@ sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_stor
 }
 
 Released train_charged(Asked asked, RowSource& rows, const sotto_store& store, const std::string& schema) {
-  asked.train.encoding = schema;
+  take_schema(asked.train, schema_from_json(schema));
   StoreLedger ledger(store);
   BitSource bits;
   return train(rows, asked.train, bits, {ledger, asked.again});
@@ -133,7 +133,7 @@ sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, con
                         sotto_error* error) {
   return guarded(error, [&] {
     TuneAsked asked = tune_request_from(request);
-    asked.tune.train.encoding = schema;
+    take_schema(asked.tune.train, schema_from_json(schema));
     require(open_rows == nullptr || asked.tune.by == TuneBy::public_data, "tune_by",
             "must be public for rows that are public");
     StoreLedger ledger(*store);

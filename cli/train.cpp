@@ -48,9 +48,7 @@ struct TrainVerb {
     const LedgerTerms* terms = book ? &book->terms() : nullptr;
     Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits, book), {engine, memory_mb}, terms)
                                     : open_source(data, schema, {engine, memory_mb}, terms);
-    asked.bounds_cost = source.schema.bounds_cost;
-    asked.encoding = to_json(source.schema);
-    if (source.schema.bounds_from_data) asked.not_private.emplace_back("bounds were taken from the rows, not declared");
+    take_schema(asked, source.schema);
     asked.order_seed = order_seed;
     asked.personal = personal.read(data, source.schema);
     asked.progress = [&output](double fraction) { output.progress("training", fraction); };

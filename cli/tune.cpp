@@ -47,11 +47,7 @@ struct TuneVerb {
     Source source = open_source(data, schema, {}, book ? &book->terms() : nullptr);
     std::optional<Source> open_rows;
     if (!public_data.empty()) open_rows = open_source(public_data, schema, {}, book ? &book->terms() : nullptr);
-    asked.train.encoding = to_json(source.schema);
-    asked.train.bounds_cost = source.schema.bounds_cost;
-    if (source.schema.bounds_from_data) {
-      asked.train.not_private.emplace_back("bounds were taken from the rows, not declared");
-    }
+    take_schema(asked.train, source.schema);
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     RowSource* public_rows = open_rows ? open_rows->rows.get() : nullptr;
     const Released released = run_request(*source.rows, public_rows, asked, {book, bits});

@@ -152,9 +152,36 @@ std::string digest_of(const std::string& path, const BoundsRequest& request, con
   return hex_of(hash.finish());
 }
 
-void require_same_data(const std::string& path, const Schema& schema, const Ledger& ledger) {
-  if (ledger.is_about(fingerprint_of(path, schema))) return;
+std::string digest_of(const NormSource& rows, const BoundsRequest& request, const LedgerUse& use) {
+  Sha256 hash;
+  hash.add_text("sotto data norm 1");
+  hash.add_text(use.ledger.terms().data_tag);
+  hash.add_text(rows.encoding);
+  hash.add_number(use.part ? 1 : 0);
+  const auto add = [&](std::string_view name, const auto& value, std::string_view) {
+    hash.add_text(name);
+    hash.add_text(value_text(value));
+  };
+  for_each_field(request, add);
+  for_each_field(request.budget, add);
+  return hex_of(hash.finish());
+}
+
+void require_same_data(const Digest& fingerprint, const Ledger& ledger) {
+  if (ledger.is_about(fingerprint)) return;
   throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for", "data");
+}
+
+/// Unless the cost fits and what must be left is left.
+void require_fit(const PlannedCost& cost, const Filter::Cost& leave, Ledger& ledger) {
+  const Filter filter = ledger.filter();
+  const Filter::Cost asked = cost_in(filter, cost);
+  const Filter::Cost whole{asked.loss + leave.loss, asked.delta + leave.delta};
+  if (!filter.fits(whole)) refuse_spending(filter, whole);
+}
+
+void refuse_relation(const BoundsRequest& request, const LedgerTerms& terms) {
+  refuse_ledger_if(request.budget.relation != terms.filter.budget.relation, "it is kept under another relation");
 }
 
 }  // namespace
@@ -176,14 +203,37 @@ FoundNorm find_data_norm(const BoundCounts& counts, const Budget& budget, double
   const BoundsPlan plan = plan_data_norm(request);
   Curator curator(bits);
   for (const Charge& charge : plan.charges) curator.charge(charge);
-  return {found_norm(counts, request, plan.epsilon_each, curator), cost_of(plan, request, ""), curator.stamps()};
+  return {found_norm(counts, request, plan.epsilon_each, curator), cost_of(plan, request, ""), curator.stamps(), false};
+}
+
+FoundNorm find_data_norm(const NormSource& rows, const BoundsRequest& request, BitSource& bits, const LedgerUse& use) {
+  Ledger& ledger = use.ledger;
+  refuse_relation(request, ledger.terms());
+  const BoundsPlan plan = plan_data_norm(request);
+  const std::string digest = digest_of(rows, request, use);
+  const std::optional<std::string> stored = use.again || use.part ? std::nullopt : ledger.stored(digest);
+  const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};
+  if (!stored) require_fit(cost, request.leave, ledger);
+  if (!use.part) require_same_data(rows.fingerprint, ledger);
+  if (stored) {
+    const Schema before = schema_from_json(*stored);
+    return {before.data_norm.value(), before.bounds_cost.value(), {}, true};
+  }
+  Curator curator(bits);
+  Reservation reservation = curator.charge(cost, ledger, digest);
+  reservation.begin_reading();
+  Schema found;
+  found.data_norm = found_norm(rows.count(), request, plan.epsilon_each, curator);
+  found.bounds_cost = cost_of(plan, request, ledger.terms().id);
+  ledger.release(std::move(reservation), to_json(found));
+  return {*found.data_norm, *found.bounds_cost, {}, false};
 }
 
 FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits, const LedgerUse& use) {
   Ledger& ledger = use.ledger;
   const LedgerTerms& terms = ledger.terms();
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;
-  refuse_ledger_if(request.budget.relation != terms.filter.budget.relation, "it is kept under another relation");
+  refuse_relation(request, terms);
   if (before) refuse_other_bounds(*before, ledger);
   refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
   require_reading(reading_of(path, request.schema), terms);
@@ -191,13 +241,8 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   const std::string digest = digest_of(path, request, plan, terms);
   const std::optional<std::string> stored = use.again ? std::nullopt : ledger.stored(digest);
   const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};
-  if (!stored) {
-    const Filter filter = ledger.filter();
-    const Filter::Cost asked = cost_in(filter, cost);
-    const Filter::Cost whole{asked.loss + request.leave.loss, asked.delta + request.leave.delta};
-    if (!filter.fits(whole)) refuse_spending(filter, whole);
-  }
-  require_same_data(path, plan.schema, ledger);
+  if (!stored) require_fit(cost, request.leave, ledger);
+  require_same_data(fingerprint_of(path, plan.schema), ledger);
   if (stored) return {schema_from_json(*stored), true};
   Curator curator(bits);
   Reservation reservation = curator.charge(cost, ledger, digest);

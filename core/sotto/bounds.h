@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct FoundNorm {
   double data_norm = 0;
   BoundsCost cost;
   std::vector<std::string> not_private;  ///< for TrainRequest: reasons, as a seeded source; empty for a private norm
+  bool stored = false;                   ///< an earlier answer to the same request, free of charge
 };
 FoundNorm find_data_norm(const BoundCounts& counts, const Budget& budget, double tail, BitSource& bits);
 
@@ -28,5 +30,15 @@ struct FoundSchema {
 /// The same under a budget, by the rules of training: reserved durably before a row is read, refused and nothing
 /// charged if it does not fit, stored before it is returned.
 FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits, const LedgerUse& use);
+
+/// Rows in no file whose norms nobody counts before that is paid for.
+struct NormSource {
+  Digest fingerprint{};                ///< of the raw rows
+  std::string encoding;                ///< what is declared about them, in canonical form: a part of the request
+  std::function<BoundCounts()> count;  ///< their norms before they are clipped, over size_grid()
+};
+/// find_data_norm under a budget; of the request `budget`, `tail` and `leave` count. A part of the ledger's data is
+/// charged whatever was answered before.
+FoundNorm find_data_norm(const NormSource& rows, const BoundsRequest& request, BitSource& bits, const LedgerUse& use);
 
 }  // namespace sotto

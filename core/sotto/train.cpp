@@ -170,6 +170,12 @@ void add_fields(Sha256& hash, const T& object) {
 
 }  // namespace
 
+void take_schema(TrainRequest& request, const Schema& schema) {
+  request.encoding = to_json(schema);
+  request.bounds_cost = schema.bounds_cost;
+  if (schema.bounds_from_data) request.not_private.emplace_back("bounds were taken from the rows, not declared");
+}
+
 PlanInput plan_input(const TrainRequest& request, const Facts& facts) {
   return {facts, request.problem, request.budget.within_reach(), request.personal.has_value()};
 }

@@ -24,6 +24,10 @@ struct TrainRequest {
   std::optional<PersonalEpsilons> personal{};  ///< public, by position; the budget's epsilon is the largest
 };
 
+/// Takes over what a schema says about the rows that are read with it: its text for the model, what its bounds cost,
+/// and that bounds taken from the rows are not private. Who trains through a schema decides none of these.
+void take_schema(TrainRequest& request, const Schema& schema);
+
 /// What a request is planned with: a function of public things.
 PlanInput plan_input(const TrainRequest& request, const Facts& facts);
 

@@ -109,16 +109,30 @@ std::uint64_t number_at(const void* numbers, bool wide, std::size_t i) noexcept 
   return wide ? static_cast<const std::uint64_t*>(numbers)[i] : static_cast<const std::uint32_t*>(numbers)[i];
 }
 
+/// Where the entries of a row begin and end.
+std::pair<std::uint64_t, std::uint64_t> entries_of(const SparseArray& array, std::size_t row) {
+  const std::uint64_t begin = number_at(array.offsets, array.wide_offsets, row);
+  const std::uint64_t end = number_at(array.offsets, array.wide_offsets, row + 1);
+  require(begin <= end && end <= array.entries, "indptr",
+          "the offsets of the rows must ascend to the number of entries");
+  return {begin, end};
+}
+
+template <class T>
+std::span<const T> values_of(const SparseArray& array, std::uint64_t begin, std::uint64_t end) noexcept {
+  return {static_cast<const T*>(array.values) + begin, end - begin};
+}
+
+void require_unshifted(const ArrayEncoding& encoding) {
+  require(encoding.lower.empty(), "bounds", "sparse rows cannot be shifted; declare data_norm alone");
+}
+
 template <class T>
 void send_sparse_of(const SparseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink) {
-  const T* values = static_cast<const T*>(array.values);
   RowMap map(encoding, 64);
   std::vector<std::uint32_t> columns;
   for (std::size_t i = 0; i < array.rows; ++i) {
-    const std::uint64_t begin = number_at(array.offsets, array.wide_offsets, i);
-    const std::uint64_t end = number_at(array.offsets, array.wide_offsets, i + 1);
-    require(begin <= end && end <= array.entries, "indptr",
-            "the offsets of the rows must ascend to the number of entries");
+    const auto [begin, end] = entries_of(array, i);
     columns.clear();
     for (std::uint64_t k = begin; k < end; ++k) {
       const std::uint64_t column = number_at(array.columns, array.wide_columns, k);
@@ -126,7 +140,7 @@ void send_sparse_of(const SparseArray& array, Codes codes, const ArrayEncoding& 
       columns.push_back(static_cast<std::uint32_t>(column));
     }
     if (encoding.intercept != 0) columns.push_back(array.features);
-    const bool kept = map.map(std::span<const T>(values + begin, end - begin));
+    const bool kept = map.map(values_of<T>(array, begin, end));
     sink.add_sparse(columns, map.stored(), kept ? label_of(codes, i, encoding.classes) : 1.0F);
   }
 }
@@ -171,7 +185,7 @@ void send_dense(const DenseArray& array, Codes codes, const ArrayEncoding& encod
 }
 
 void send_sparse(const SparseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink) {
-  require(encoding.lower.empty(), "bounds", "sparse rows cannot be shifted; declare data_norm alone");
+  require_unshifted(encoding);
   if (array.doubles) return send_sparse_of<double>(array, codes, encoding, sink);
   send_sparse_of<float>(array, codes, encoding, sink);
 }
@@ -182,6 +196,16 @@ void for_each_norm(const DenseArray& array, const ArrayEncoding& encoding, const
     for_each_row<double>(array, [&](std::size_t, std::span<const double> row) { take(map.norm(row)); });
   } else {
     for_each_row<float>(array, [&](std::size_t, std::span<const float> row) { take(map.norm(row)); });
+  }
+}
+
+void for_each_norm(const SparseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take) {
+  require_unshifted(encoding);
+  RowMap map(encoding, 64);
+  for (std::size_t i = 0; i < array.rows; ++i) {
+    const auto [begin, end] = entries_of(array, i);
+    take(array.doubles ? map.norm(values_of<double>(array, begin, end))
+                       : map.norm(values_of<float>(array, begin, end)));
   }
 }
 
@@ -220,16 +244,13 @@ void add_values(Sha256& hash, const SparseArray& array, const Look& look) {
   std::vector<double> wide;
   for (std::size_t i = 0; i < array.rows; ++i) {
     if (i % kLookRows == 0) look();
-    const std::uint64_t begin = number_at(array.offsets, array.wide_offsets, i);
-    const std::uint64_t end = number_at(array.offsets, array.wide_offsets, i + 1);
-    require(begin <= end && end <= array.entries, "indptr",
-            "the offsets of the rows must ascend to the number of entries");
+    const auto [begin, end] = entries_of(array, i);
     hash.add_number(end - begin);
     for (std::uint64_t k = begin; k < end; ++k) hash.add_number(number_at(array.columns, array.wide_columns, k));
     if (array.doubles) {
-      add_row(hash, std::span(static_cast<const double*>(array.values) + begin, end - begin), wide);
+      add_row(hash, values_of<double>(array, begin, end), wide);
     } else {
-      add_row(hash, std::span(static_cast<const float*>(array.values) + begin, end - begin), wide);
+      add_row(hash, values_of<float>(array, begin, end), wide);
     }
   }
 }

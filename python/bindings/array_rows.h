@@ -65,6 +65,7 @@ void send_sparse(const SparseArray& array, Codes codes, const ArrayEncoding& enc
 
 /// Calls take(norm) for every row: the norm of its features, scaled but not clipped, without the constant feature.
 void for_each_norm(const DenseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take);
+void for_each_norm(const SparseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take);
 
 /// The same rows as a view without a copy, if they can be used as they are: floats in C order, no range, no constant
 /// feature, and every row inside the declared norm.

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "bindings.h"
+#include "sotto/base/error.h"
 
 namespace nb = nanobind;
 
@@ -71,6 +72,7 @@ struct Job {
 };
 
 void await(Job& job, const nb::object& progress) {
+  const pid_t process = ::getpid();
   for (int tick = 1;; ++tick) {
     bool done = false;
     {
@@ -86,6 +88,8 @@ void await(Job& job, const nb::object& progress) {
       throw;
     }
     if (done) return;
+    if (::getpid() != process)
+      throw Error(ErrorKind::unsupported, "fork: the work goes on in the parent, its result cannot be had in a child");
   }
 }
 

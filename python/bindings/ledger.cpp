@@ -2,7 +2,6 @@
 
 #include "bindings.h"
 #include "ledger_price.h"
-#include "rows.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/ledger/price.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -78,8 +77,9 @@ void create(const std::string& path, const nb::dict& given) {
   SqliteLedger::create(path, terms, fingerprint, nb::cast<std::string>(given["anchor"]));
 }
 
-bool is_about(const std::string& path, const Rows& rows) {
-  return rows.fingerprinted && SqliteLedger(path).is_about(rows.fingerprint);
+bool is_about(const std::string& path, const std::string& fingerprint) {
+  Digest digest{};
+  return digest_from_hex(fingerprint, digest) && SqliteLedger(path).is_about(digest);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void bind_ledger(nb::module_& module) {
   module.def("ledger_create", &create, nb::arg("path"), nb::arg("terms"));
   module.def("ledger_show", &show, nb::arg("path"));
   module.def("ledger_verify", &verify, nb::arg("path"));
-  module.def("ledger_is_about", &is_about, nb::arg("path"), nb::arg("rows"));
+  module.def("ledger_is_about", &is_about, nb::arg("path"), nb::arg("fingerprint"));
   module.def(
       "text_fingerprint", [](const std::string& text) { return hex_of(sha256(text)); }, nb::arg("text"));
 }

@@ -133,7 +133,7 @@ struct SparseParts {
   Array offsets;
 };
 
-SparseArray sparse_of(const SparseParts& parts, std::uint32_t features) {
+void check_parts(const SparseParts& parts) {
   const bool shapes = parts.values.ndim() == 1 && parts.columns.ndim() == 1 && parts.offsets.ndim() == 1 &&
                       parts.offsets.shape(0) >= 1 && parts.values.shape(0) == parts.columns.shape(0);
   require(shapes, "X", "the parts of a sparse matrix do not belong together");
@@ -144,25 +144,13 @@ SparseArray sparse_of(const SparseParts& parts, std::uint32_t features) {
                      (is_integer(parts.columns, 32) || is_integer(parts.columns, 64)) &&
                      (is_integer(parts.offsets, 32) || is_integer(parts.offsets, 64));
   require(types, "X", "a sparse matrix must have float32 or float64 values and int32 or int64 indices");
-  SparseArray sparse;
-  sparse.values = parts.values.data();
-  sparse.doubles = is_float(parts.values, 64);
-  sparse.columns = parts.columns.data();
-  sparse.wide_columns = is_integer(parts.columns, 64);
-  sparse.offsets = parts.offsets.data();
-  sparse.wide_offsets = is_integer(parts.offsets, 64);
-  sparse.rows = parts.offsets.shape(0) - 1;
-  sparse.entries = parts.values.shape(0);
-  sparse.features = features;
-  return sparse;
 }
 
-Rows sparse_rows(const nb::tuple& matrix, std::uint32_t features, const nb::object& codes, const nb::dict& declared) {
-  const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
-  const SparseArray sparse = sparse_of(parts, features);
+Rows sparse_rows(const nb::tuple& matrix, const nb::object& codes, const nb::dict& declared) {
+  const SparseArray sparse = sparse_of(matrix);
   const Codes labels = codes_in(codes, sparse.rows);
   const ArrayEncoding encoding = encoding_from(declared);
-  encoding.check(features);
+  encoding.check(sparse.features);
   return read_values<Rows>(sparse.entries,
                            [sparse, labels, encoding, held = keep(matrix), kept = keep(codes)](const Look& look) {
                              DatasetBuilder builder(encoding.facts(sparse.rows, sparse.features, true));
@@ -177,11 +165,14 @@ Rows block_rows(const std::string& path) {
   Rows rows;
   rows.facts = file.facts();
   rows.path = path;
-  rows.encoding = file.metadata();
-  if (file.fingerprint()) {
-    rows.fingerprint = *file.fingerprint();
-    rows.fingerprinted = true;
+  rows.metadata = file.metadata();
+  try {
+    rows.schema = schema_from_json(rows.metadata);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::invalid_data, std::string("block file: its declarations are not a schema; ") + error.what(),
+                error.field());
   }
+  rows.fingerprint = file.fingerprint();
   return rows;
 }
 
@@ -199,34 +190,49 @@ Digest fingerprint_of_values(const Values& values, Codes codes, const std::vecto
   return hash.finish();
 }
 
-void fingerprint_dense(Rows& rows, const nb::object& values, const nb::object& codes,
-                       const std::vector<std::string>& classes) {
+std::string fingerprint_dense(const nb::object& values, const nb::object& codes,
+                              const std::vector<std::string>& classes) {
   const DenseArray dense = dense_of(nb::cast<Array>(values));
   const Codes labels = codes_in(codes, dense.rows);
   const auto work = [held = keep(values), kept = keep(codes), dense, labels, classes](const Look& look) {
     return fingerprint_of_values(dense, labels, classes, look);
   };
-  rows.fingerprint = read_values<Digest>(dense.rows * dense.features, work);
-  rows.fingerprinted = true;
+  return hex_of(read_values<Digest>(dense.rows * dense.features, work));
 }
 
-void fingerprint_sparse(Rows& rows, const nb::tuple& matrix, const nb::object& codes,
-                        const std::vector<std::string>& classes) {
-  const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
-  const SparseArray sparse = sparse_of(parts, nb::cast<std::uint32_t>(matrix[3]));
+std::string fingerprint_sparse(const nb::tuple& matrix, const nb::object& codes,
+                               const std::vector<std::string>& classes) {
+  const SparseArray sparse = sparse_of(matrix);
   const Codes labels = codes_in(codes, sparse.rows);
   const auto work = [held = keep(matrix), kept = keep(codes), sparse, labels, classes](const Look& look) {
     return fingerprint_of_values(sparse, labels, classes, look);
   };
-  rows.fingerprint = read_values<Digest>(sparse.entries, work);
-  rows.fingerprinted = true;
+  return hex_of(read_values<Digest>(sparse.entries, work));
 }
 
 }  // namespace
 
 std::unique_ptr<Engine> Rows::open() const {
   if (path.empty()) return std::make_unique<InMemoryEngine>(facts, view, owner);
-  return std::make_unique<OutOfCoreEngine>(path, OutOfCoreOptions{kOutOfCoreMemoryMb});
+  auto engine = std::make_unique<OutOfCoreEngine>(path, OutOfCoreOptions{kOutOfCoreMemoryMb});
+  if (engine->metadata() == metadata) return engine;
+  throw Error(ErrorKind::invalid_data, path + ": was replaced by another file while it was in use", "path");
+}
+
+SparseArray sparse_of(const nb::tuple& matrix) {
+  const SparseParts parts{nb::cast<Array>(matrix[0]), nb::cast<Array>(matrix[1]), nb::cast<Array>(matrix[2])};
+  check_parts(parts);
+  SparseArray sparse;
+  sparse.values = parts.values.data();
+  sparse.doubles = is_float(parts.values, 64);
+  sparse.columns = parts.columns.data();
+  sparse.wide_columns = is_integer(parts.columns, 64);
+  sparse.offsets = parts.offsets.data();
+  sparse.wide_offsets = is_integer(parts.offsets, 64);
+  sparse.rows = parts.offsets.shape(0) - 1;
+  sparse.entries = parts.values.shape(0);
+  sparse.features = nb::cast<std::uint32_t>(matrix[3]);
+  return sparse;
 }
 
 DenseArray dense_of(const Array& array) {
@@ -269,17 +275,13 @@ void bind_rows(nb::module_& module) {
       .def_prop_ro("sparse", [](const Rows& r) { return r.facts.sparse; })
       .def_prop_ro("copied", [](const Rows& r) { return r.copied; })
       .def_prop_ro("path", [](const Rows& r) { return r.path; })
-      .def_prop_ro("encoding", [](const Rows& r) { return r.encoding; })
-      .def_prop_ro("fingerprint",
-                   [](const Rows& r) { return r.fingerprinted ? hex_of(r.fingerprint) : std::string(); });
+      .def_prop_ro("encoding", [](const Rows& r) { return to_json(r.schema); })
+      .def_prop_ro("fingerprint", [](const Rows& r) { return r.fingerprint ? hex_of(*r.fingerprint) : std::string(); });
   module.def("dense_rows", &dense_rows, nb::arg("values"), nb::arg("codes").none(), nb::arg("declared"));
-  module.def("sparse_rows", &sparse_rows, nb::arg("matrix"), nb::arg("features"), nb::arg("codes").none(),
-             nb::arg("declared"));
+  module.def("sparse_rows", &sparse_rows, nb::arg("matrix"), nb::arg("codes").none(), nb::arg("declared"));
   module.def("block_rows", &block_rows, nb::arg("path"));
-  module.def("fingerprint_dense", &fingerprint_dense, nb::arg("rows"), nb::arg("values"), nb::arg("codes"),
-             nb::arg("classes"));
-  module.def("fingerprint_sparse", &fingerprint_sparse, nb::arg("rows"), nb::arg("matrix"), nb::arg("codes"),
-             nb::arg("classes"));
+  module.def("fingerprint_dense", &fingerprint_dense, nb::arg("values"), nb::arg("codes"), nb::arg("classes"));
+  module.def("fingerprint_sparse", &fingerprint_sparse, nb::arg("matrix"), nb::arg("codes"), nb::arg("classes"));
 }
 
 }  // namespace sotto::python

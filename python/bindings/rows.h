@@ -3,11 +3,13 @@
 #include <nanobind/ndarray.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "array_rows.h"
 #include "sotto/data/row_block.h"
+#include "sotto/data/schema.h"
 #include "sotto/optim/engine.h"
 
 namespace sotto::python {
@@ -22,15 +24,18 @@ struct Rows {
   std::shared_ptr<const void> owner;  ///< keeps `view` alive
   bool copied = true;                 ///< false: the view is of the caller's array
   std::string path;                   ///< of a block file; empty: in memory
-  std::string encoding = "{}";        ///< of a block file
-  Digest fingerprint{};
-  bool fingerprinted = false;
+  std::string metadata;               ///< of a block file, as its header has it
+  Schema schema;                      ///< the same, read
+  std::optional<Digest> fingerprint;
 
+  /// Throws Error{invalid_data} if a block file is another one by now.
   std::unique_ptr<Engine> open() const;
 };
 
 /// The array as this library reads it. Throws Error{invalid_argument} for another type or shape.
 DenseArray dense_of(const Array& array);
+/// The same for (values, columns, offsets, features) of a sparse matrix.
+SparseArray sparse_of(const nanobind::tuple& matrix);
 Codes codes_of(const CodeArray* codes, std::size_t rows);
 ArrayEncoding encoding_from(const nanobind::dict& declared);
 

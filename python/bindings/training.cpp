@@ -8,9 +8,10 @@
 #include "ledger_price.h"
 #include "request.h"
 #include "rows.h"
+#include "sotto/base/error.h"
 #include "sotto/bounds.h"
-#include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
+#include "sotto/engines/out_of_core.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
@@ -22,19 +23,27 @@ namespace {
 /// Rows for the library's training under a ledger.
 class SharedRows final : public RowSource {
  public:
-  explicit SharedRows(const Rows& rows) : rows_(rows) {}
-  Facts facts(std::uint64_t) const override { return rows_.facts; }
-  Digest fingerprint() const override { return rows_.fingerprint; }
+  SharedRows(const Rows& rows, bool part) : rows_(rows), part_(part) {}
+  /// A block file's header names the data it was made from; how many rows there are it cannot name. A ledger that does
+  /// not tell has 0.
+  Facts facts(std::uint64_t rows) const override {
+    if (part_ || rows == 0 || rows == rows_.facts.rows) return rows_.facts;
+    throw Error(ErrorKind::invalid_data, "data: has not the " + std::to_string(rows) + " rows the ledger was made for",
+                "data");
+  }
+  Digest fingerprint() const override { return rows_.fingerprint.value_or(Digest{}); }
   std::unique_ptr<Engine> open() override { return rows_.open(); }
   /// An array in memory is whoever calls fit's, and stays as it is while they wait.
   Opened open_fingerprinted() override {
-    Opened opened{rows_.open(), rows_.fingerprint};
-    if (!rows_.path.empty()) opened.fingerprint = fingerprint_of(BlockFile(rows_.path));
+    Opened opened{rows_.open(), fingerprint()};
+    if (const auto* blocks = dynamic_cast<const OutOfCoreEngine*>(opened.engine.get()))
+      opened.fingerprint = fingerprint_of(blocks->file());
     return opened;
   }
 
  private:
   const Rows& rows_;
+  bool part_;
 };
 
 /// What a run was asked for.
@@ -53,7 +62,7 @@ Released work(Asked asked, const Report& report) {
   BitSource bits = asked.noise_seed ? BitSource(ReproducibleSeed{*asked.noise_seed}) : BitSource();
   if (!asked.ledger.empty()) {
     SqliteLedger open(asked.ledger);
-    SharedRows source(asked.rows);
+    SharedRows source(asked.rows, asked.part);
     return train(source, asked.request, bits, {open, asked.again, asked.part});
   }
   Released made;
@@ -66,8 +75,12 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
   Asked asked;
   asked.rows = rows;
   asked.request = request_from(given);
-  asked.request.encoding = nb::cast<std::string>(how["encoding"]);
   asked.request.not_private = nb::cast<std::vector<std::string>>(how["not_private"]);
+  if (rows.path.empty()) {
+    asked.request.encoding = nb::cast<std::string>(how["encoding"]);
+  } else {
+    take_schema(asked.request, rows.schema);
+  }
   asked.request.order_seed = nb::cast<std::optional<std::uint64_t>>(how["order_seed"]);
   if (const nb::object found = nb::cast<nb::object>(how["found_norm"]); !found.is_none()) {
     const FoundNorm norm = nb::cast<FoundNorm>(found);
@@ -77,6 +90,8 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
   asked.noise_seed = nb::cast<std::optional<std::uint64_t>>(how["noise_seed"]);
   asked.ledger = nb::cast<std::string>(how["ledger"]);
   asked.part = nb::cast<bool>(how["part"]);
+  Digest fingerprint{};
+  if (digest_from_hex(nb::cast<std::string>(how["fingerprint"]), fingerprint)) asked.rows.fingerprint = fingerprint;
   asked.again = nb::cast<bool>(how["again"]);
   Released made =
       interruptible<Released>([asked = std::move(asked)](const Report& report) { return work(asked, report); },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Sequence
 
 import numpy as np
@@ -44,17 +44,35 @@ class Encoding:
 
     @classmethod
     def build(
-        cls, estimator: Any, data_norm: float | None, features: int, classes: Any, names: Any = None
+        cls, estimator: Any, data_norm: float | str | None, features: int, classes: Any, names: Any = None
     ) -> "Encoding":
         lower, upper = _bounds(estimator.bounds, features)
         intercept = float(estimator.intercept_scaling) if estimator.fit_intercept else 0.0
         if estimator.fit_intercept and not (math.isfinite(intercept) and intercept > 0):
             raise InvalidArgument("intercept_scaling: must be a finite number above 0")
-        # data_norm bounds the features; the stored row has the constant feature in addition.
-        norm = math.hypot(1.0 if data_norm is None else data_norm, intercept)
+        # data_norm bounds the features; the stored row has the constant feature in addition. Until it is found it is 1.
+        norm = math.hypot(data_norm if isinstance(data_norm, float) else 1.0, intercept)
         texts = tuple(class_text(value) for value in classes)
         named = tuple(str(n) for n in names) if names is not None else tuple(f"x{i + 1}" for i in range(features))
         return cls(named, norm, intercept, texts, lower, upper)
+
+    def with_norm(self, data_norm: float) -> "Encoding":
+        """With a bound that was found; features scaled to [0, 1] are no longer than the root of their number."""
+        most = math.sqrt(self.features) if self.lower else math.inf
+        return replace(self, stored_norm=math.hypot(min(data_norm, most), self.intercept))
+
+    @property
+    def label(self) -> str:
+        """A name for the label that no feature has."""
+        name = "y"
+        while name in self.names:
+            name += "_label"
+        return name
+
+    def facts(self, rows: int) -> dict[str, Any]:
+        """What is public about so many rows."""
+        classes = max(2, len(self.classes))
+        return {"rows": rows, "features": self.stored_features, "data_norm": self.stored_norm, "classes": classes}
 
     def class_values(self) -> Any:
         """The classes as numbers where all of them spell whole numbers, else as texts."""
@@ -74,12 +92,11 @@ class Encoding:
             if self.lower:
                 column |= {"min": self.lower[i], "max": self.upper[i]}
             columns.append(column)
-        label_column = "y" if "y" not in self.names else "label"
         return json.dumps(
             {
                 "format": "csv",
                 "columns": columns,
-                "label": {"column": label_column, "classes": list(self.classes)},
+                "label": {"column": self.label, "classes": list(self.classes)},
                 "data_norm": self.stored_norm,
                 "intercept": self.intercept,
                 "complete": True,

@@ -14,7 +14,7 @@ _SHARED = """
         The privacy loss that may be spent; epsilon has no default, delta 0 asks for pure noise.
     data_norm : float or "private"
         Public bound on the L2 norm of a row; longer rows are clipped. Required unless ``bounds`` is given. "private" finds
-        it in the rows with a tenth of epsilon.
+        it in the rows with a tenth of epsilon, which the accountant is charged for too.
     bounds : (lower, upper), optional
         Public bounds of the features, numbers or one a feature. Values are moved into them and scaled to [0, 1].
     classes : list, optional

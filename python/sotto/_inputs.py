@@ -11,9 +11,6 @@ from . import _core
 from ._pieces import in_pieces, naming_columns
 from .errors import InvalidArgument
 
-#: The largest norm the library takes: for rows that are only fingerprinted.
-_ANY_NORM = 1e30
-
 
 def as_table(X: Any) -> Any:
     """Arrow tables and streams (through the PyCapsule interface) and DuckDB relations as something with columns."""
@@ -100,18 +97,20 @@ def declared(data_norm: float, intercept: float, classes: int, bounds: Any = Non
     }
 
 
-def rows_of(
-    matrix: Any, codes: Any, classes: Sequence[str], *, declaration: dict[str, Any] | None = None, fingerprint: bool = False
-) -> Any:
-    """Rows of the library, encoded as declared; with ``fingerprint`` they know the content they were made from."""
-    about = declaration or declared(_ANY_NORM, 0.0, max(2, len(classes)))
+def values_of(matrix: Any) -> Any:
+    """A matrix as the library takes it: an array, or the parts of a sparse one."""
     if scipy.sparse.issparse(matrix):
-        parts = (matrix.data, matrix.indices, matrix.indptr, matrix.shape[1])
-        rows = _core.sparse_rows(parts, matrix.shape[1], codes, about)
-        if fingerprint:
-            _core.fingerprint_sparse(rows, parts, codes, list(classes))
-        return rows
-    rows = _core.dense_rows(matrix, codes, about)
-    if fingerprint:
-        _core.fingerprint_dense(rows, matrix, codes, list(classes))
-    return rows
+        return (matrix.data, matrix.indices, matrix.indptr, matrix.shape[1])
+    return matrix
+
+
+def rows_of(matrix: Any, codes: Any, declaration: dict[str, Any]) -> Any:
+    """Rows of the library, encoded as declared."""
+    make = _core.sparse_rows if scipy.sparse.issparse(matrix) else _core.dense_rows
+    return make(values_of(matrix), codes, declaration)
+
+
+def fingerprint_of(matrix: Any, codes: Any, classes: Sequence[str]) -> str:
+    """Of the content of rows, whatever their type and layout."""
+    take = _core.fingerprint_sparse if scipy.sparse.issparse(matrix) else _core.fingerprint_dense
+    return take(values_of(matrix), codes, list(classes))

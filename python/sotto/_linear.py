@@ -9,26 +9,28 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Iterator
 
 import numpy as np
-import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._block_file import Declarations, declarations_of
+from ._block_file import encoding_of
 from ._card import PrivacyCard
-from ._encoding import Encoding, class_text
-from ._inputs import as_table, encode_labels, matrix_of, refuse_text_columns, rows_of
+from ._encoding import Encoding, _bounds, class_text
+from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, values_of
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, InvalidData, NotPrivateWarning
-from .ledger import Ledger
+from .errors import InvalidArgument, NotPrivateWarning
+from .ledger import Charge, Ledger
 
 FROM_Y = "the classes were taken from y, not declared"
 #: Share of epsilon that data_norm="private" is found with.
 NORM_SHARE = 0.1
+#: Share of the rows that may be longer than it.
+NORM_TAIL = 0.01
+NO_EPSILON = "epsilon: must be given, above 0; whoever spends says how much"
 #: Labels that need no declaration: everybody knows them before seeing a row.
 PUBLIC_CLASSES = (0, 1)
 
@@ -56,6 +58,17 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     options: dict[str, Any] | None
     verbose: int
 
+    # What a fit gives.
+    model_: _core.Model
+    stored_: bool
+    privacy_: PrivacyCard
+    encoding_: Encoding
+    classes_: Any
+    n_features_in_: int
+    coef_: Any
+    intercept_: Any
+    n_iter_: int
+
     def fit(self, X: Any, y: Any) -> "PrivateLinearClassifier":
         """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens."""
         with self._fitting():
@@ -66,25 +79,30 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             refuse_continuous(y)
             classes, not_private = self._class_list(y)
             matrix = matrix_of(X)
-            found = self._find_norm(matrix, classes) if declared_norm == "private" else None
-            norm = declared_norm if found is None else found.data_norm
-            encoding = Encoding.build(self, norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
             codes = encode_labels(y, classes)
             self._refuse_undeclared(codes)
-            ledger = self._ledger()
-            texts = [class_text(value) for value in classes]
-            rows = rows_of(matrix, codes, texts, declaration=encoding.declaration(), fingerprint=ledger is not None)
-            self._train(rows, Declarations(encoding, encoding.json(), not_private), ledger, found)
-            self._take(encoding, classes)
+            encoding = Encoding.build(self, declared_norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
+            charge = self._charge_of(matrix, codes, encoding.classes)
+            found = None
+            if declared_norm == "private":
+                found = self._find_norm(matrix, encoding, charge, not_private)
+                encoding = encoding.with_norm(found.data_norm)
+            rows = rows_of(matrix, codes, encoding.declaration())
+            how = {"encoding": encoding.json(), "not_private": not_private, "found_norm": found}
+            self._take(self._train(rows, charge, how), encoding, classes)
         return self
 
     def fit_block_file(self, path: str | os.PathLike[str]) -> "PrivateLinearClassifier":
         """Trains on a block file, which may be larger than memory and carries its own declarations."""
         with self._fitting():
             rows = _core.block_rows(os.fspath(path))
-            declares = declarations_of(rows)
-            self._train(rows, declares, self._ledger())
-            self._take(declares.encoding, declares.encoding.class_values())
+            encoding = encoding_of(rows)
+            self._refuse_other_declarations(encoding)
+            ledger = self._ledger()
+            charge = Charge() if ledger is None else Charge.to(ledger, rows.fingerprint, rows.rows)
+            # What the file's header says about its bounds the library takes from there.
+            trained = self._train(rows, charge, {"encoding": "", "not_private": [], "found_norm": None})
+            self._take(trained, encoding, encoding.class_values())
         return self
 
     @contextmanager
@@ -101,39 +119,45 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
 
-    def _train(self, rows: Any, declares: Declarations, ledger: Ledger | None, found: Any = None) -> None:
-        part = False
-        if ledger is not None:
-            part = not _core.ledger_is_about(ledger.path, rows)
-            registered = int(ledger.show()["rows"])
-            if part and registered and rows.rows > registered:
-                raise InvalidData(
-                    f"accountant: the ledger was made for {registered} rows, these are {rows.rows}; nothing was charged"
-                )
+    def _charge_of(self, matrix: Any, codes: Any, classes: Any) -> Charge:
+        ledger = self._ledger()
+        if ledger is None:
+            return Charge()
+        return Charge.to(ledger, fingerprint_of(matrix, codes, classes), matrix.shape[0])
+
+    def _train(self, rows: Any, charge: Charge, how: dict[str, Any]) -> tuple[_core.Model, bool]:
+        fields = self._fields(rows.rows, rows.classes, how["found_norm"] is not None)
         with Progress(self.verbose) as progress:
-            how = {
-                "encoding": declares.text,
-                "not_private": declares.not_private,
+            about = {
                 "order_seed": self._order_seed(),
                 "noise_seed": None,
-                "found_norm": found,
-                "ledger": ledger.path if ledger is not None else "",
-                "part": part,
+                "ledger": charge.path,
+                "fingerprint": charge.fingerprint,
+                "part": charge.part,
                 "again": False,
                 "progress": progress.tell,
             }
-            self.model_, _, self.stored_ = _core.train(rows, self._fields(rows.rows, rows.classes, found is not None), how)
+            model, _, stored = _core.train(rows, fields, how | about)
+        return model, stored
 
-    def _take(self, encoding: Encoding, classes: Any) -> None:
-        model = self.model_
-        self.classes_ = classes
-        self.n_features_in_ = encoding.features
-        self.encoding_ = encoding
-        self.privacy_ = PrivacyCard.from_json(model.card_json(), model.card_text())
-        self.coef_, self.intercept_ = encoding.plain_weights(model.weights())
-        self.n_iter_ = int(self.privacy_["parameters"].get("passes") or 1) or 1
-        if not self.privacy_.is_private:
-            reasons = "; ".join(self.privacy_["not_private_because"])
+    def _take(self, trained: tuple[_core.Model, bool], encoding: Encoding, classes: Any) -> None:
+        model, stored = trained
+        card = PrivacyCard.from_json(model.card_json(), model.card_text())
+        coef, intercept = encoding.plain_weights(model.weights())
+        # In one step: of two threads that fit one object none leaves its weights beside the card of the other.
+        self.__dict__.update(
+            model_=model,
+            stored_=stored,
+            privacy_=card,
+            encoding_=encoding,
+            classes_=classes,
+            n_features_in_=encoding.features,
+            coef_=coef,
+            intercept_=intercept,
+            n_iter_=int(card["parameters"].get("passes") or 1) or 1,
+        )
+        if not card.is_private:
+            reasons = "; ".join(card["not_private_because"])
             warnings.warn(f"The model is NOT PRIVATE: {reasons}", NotPrivateWarning, stacklevel=3)
 
     def decision_function(self, X: Any) -> Any:
@@ -163,13 +187,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
         classes = np.asarray(PUBLIC_CLASSES if self.classes is None else self.classes)
         encoding = Encoding.build(self, self._declared_norm(), n_features, classes)
-        facts = {
-            "rows": int(n_samples),
-            "features": encoding.stored_features,
-            "data_norm": encoding.stored_norm,
-            "classes": max(2, len(classes)),
-        }
-        return facts, self._fields(int(n_samples), len(classes))
+        return encoding.facts(int(n_samples)), self._fields(int(n_samples), len(classes))
 
     def summary(self, level: float = 0.95) -> "Any":
         """Coefficients with intervals for the noise of privacy; see :class:`sotto.Summary`."""
@@ -201,32 +219,62 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _fields(self, rows: int, classes: int, norm_found: bool = False) -> dict[str, str]:
         if self.epsilon is None:
-            raise InvalidArgument("epsilon: must be given, above 0; whoever spends says how much")
+            raise InvalidArgument(NO_EPSILON)
         keywords = self.get_params(deep=False)
         if keywords.get("loss") is None:
             keywords["loss"] = self._loss(classes)
         if keywords.get("C") is not None and self.neighboring_relation == "add_remove":
             raise InvalidArgument("C: its meaning depends on the number of rows, which add_remove hides; give alpha")
         if norm_found:
-            keywords["epsilon"] = float(self.epsilon) * (1 - NORM_SHARE)
+            keywords["epsilon"] = float(self.epsilon) - self._norm_epsilon()
         return fields_of(keywords, self.options, rows)
 
-    def _find_norm(self, matrix: Any, classes: Any) -> Any:
-        """A bound on the norm of rows, chosen privately for a share of epsilon; the card promises both together."""
-        if self.accountant is not None:
-            raise InvalidArgument('data_norm: "private" is not charged to an accountant; declare a number')
-        if scipy.sparse.issparse(matrix):
-            raise InvalidArgument('data_norm: "private" needs dense rows; declare a number')
+    def _norm_epsilon(self) -> float:
         if self.epsilon is None:
-            raise InvalidArgument("epsilon: must be given, above 0; whoever spends says how much")
-        raw = Encoding.build(self, 1.0, matrix.shape[1], classes).declaration()
-        asked = {
-            "epsilon": float(self.epsilon) * NORM_SHARE,
-            "delta": 0.0,
+            raise InvalidArgument(NO_EPSILON)
+        return float(self.epsilon) * NORM_SHARE
+
+    def _find_norm(self, matrix: Any, raw: Encoding, charge: Charge, not_private: list[str]) -> Any:
+        """A bound on the norm of rows, chosen privately for a share of epsilon; the card promises both together.
+
+        A ledger is charged for it before a norm is counted, and only if the training fits as well.
+        """
+        asked: dict[str, Any] = {
+            "epsilon": self._norm_epsilon(),
             "relation": self.neighboring_relation,
-            "tail": 0.01,
+            "tail": NORM_TAIL,
+            "encoding": raw.json(),
         }
-        return _core.find_norm(matrix, raw, asked)
+        # A request the library refuses is refused before the norm is paid for.
+        rows = matrix.shape[0]
+        facts, training = raw.facts(rows), self._fields(rows, len(raw.classes), norm_found=True)
+        if charge.path:
+            asked["charged"] = {
+                "ledger": charge.path,
+                "fingerprint": charge.fingerprint,
+                "part": charge.part,
+                "training": training,
+                "not_private": not_private,
+                "facts": facts,
+            }
+        return _core.find_norm(values_of(matrix), raw.declaration(), asked)
+
+    def _refuse_other_declarations(self, encoding: Encoding) -> None:
+        """Rows of a block file are encoded already: what is declared here as well must say the same."""
+        if self.data_norm is not None:
+            norm = self._declared_norm()
+            same = norm != "private" and math.isclose(math.hypot(norm, encoding.intercept), encoding.stored_norm, rel_tol=1e-9)
+            if not same:
+                raise InvalidArgument(
+                    f"data_norm: the rows of the file are clipped to {encoding.stored_norm:g}, the constant feature included; "
+                    "leave data_norm out, or pack the file with another"
+                )
+        if self.bounds is not None and _bounds(self.bounds, encoding.features) != (encoding.lower, encoding.upper):
+            raise InvalidArgument("bounds: the file declares others for its rows; leave bounds out")
+        if self.classes is not None:
+            texts = tuple(class_text(value) for value in np.unique(np.asarray(self.classes)))
+            if texts != encoding.classes:
+                raise InvalidArgument("classes: the file declares others for its rows; leave classes out")
 
     def _declared_norm(self) -> Any:
         if isinstance(self.data_norm, str) and self.data_norm == "private":
@@ -282,7 +330,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
         X = checked_rows(self, as_table(X))
-        return rows_of(matrix_of(X), None, (), declaration=self.encoding_.declaration())
+        return rows_of(matrix_of(X), None, self.encoding_.declaration())
 
 
 def _gives_probabilities(estimator: "GivesProbabilities") -> bool:

@@ -148,14 +148,6 @@ def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
     return text
 
 
-def _target(estimator: Any) -> str:
-    """A name for the label that no feature has."""
-    name = "y"
-    while name in estimator.encoding_.names:
-        name += "_label"
-    return name
-
-
 def _add(parent: Any, tag: str, **attributes: str) -> Any:
     return Xml.SubElement(parent, f"{{{_PMML}}}{tag}", attributes)
 
@@ -177,7 +169,7 @@ def _pmml_fields(root: Any, estimator: Any) -> None:
     dictionary = _add(root, "DataDictionary")
     for name in encoding.names:
         _add(dictionary, "DataField", name=name, optype="continuous", dataType="double")
-    target = _add(dictionary, "DataField", name=_target(estimator), optype="categorical", dataType="string")
+    target = _add(dictionary, "DataField", name=estimator.encoding_.label, optype="categorical", dataType="string")
     for text in encoding.classes:
         _add(target, "Value", value=text)
     derived = _add(root, "TransformationDictionary")
@@ -219,12 +211,12 @@ def _pmml_model(root: Any, estimator: Any) -> None:
         "RegressionModel",
         functionName="classification",
         normalizationMethod="logit" if binary else "softmax",
-        targetFieldName=_target(estimator),
+        targetFieldName=estimator.encoding_.label,
     )
     schema = _add(model, "MiningSchema")
     for name in encoding.names:
         _add(schema, "MiningField", name=name)
-    _add(schema, "MiningField", name=_target(estimator), usageType="target")
+    _add(schema, "MiningField", name=estimator.encoding_.label, usageType="target")
     targets = encoding.classes[::-1] if binary else encoding.classes
     for k, text in enumerate(targets):
         table = _add(model, "RegressionTable", intercept="0", targetCategory=text)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from . import _core
 from ._encoding import class_text
-from ._inputs import encode_labels, matrix_of, rows_of
+from ._inputs import encode_labels, fingerprint_of, matrix_of
+from .errors import InvalidData
 
 
 class Ledger:
@@ -46,8 +50,7 @@ class Ledger:
         rows = 0
         fingerprint = _core.text_fingerprint(f"sotto data set {name}")
         if X is not None:
-            registered = fingerprinted(X, y)
-            rows, fingerprint = registered.rows, registered.fingerprint
+            rows, fingerprint = _identified(X, y)
         terms = {
             "budget_epsilon": float(epsilon),
             "budget_delta": float(delta),
@@ -105,12 +108,27 @@ class Ledger:
         return PrivacyCard({"private": True, **{k: v for k, v in shown.items() if k != "entries"}})._repr_html_()
 
 
-def fingerprinted(X: Any, y: Any) -> Any:
-    """The rows as the library holds them, with the fingerprint of their content."""
-    import numpy as np
+@dataclass(frozen=True)
+class Charge:
+    """The ledger a fit is charged to, what its rows are known by there, and whether they are a part of its data."""
 
+    path: str = ""
+    fingerprint: str = ""
+    part: bool = False
+
+    @classmethod
+    def to(cls, ledger: Ledger, fingerprint: str, rows: int) -> "Charge":
+        part = not _core.ledger_is_about(ledger.path, fingerprint)
+        registered = int(ledger.show()["rows"])
+        if part and registered and rows > registered:
+            raise InvalidData(f"accountant: the ledger was made for {registered} rows, these are {rows}; nothing was charged")
+        return cls(ledger.path, fingerprint, part)
+
+
+def _identified(X: Any, y: Any) -> tuple[int, str]:
+    """The number of rows and the fingerprint of their content."""
     matrix = matrix_of(X)
     labels = np.asarray(y)
     classes = np.unique(labels)
     codes = encode_labels(labels, classes)
-    return rows_of(matrix, codes, [class_text(value) for value in classes], fingerprint=True)
+    return matrix.shape[0], fingerprint_of(matrix, codes, [class_text(value) for value in classes])

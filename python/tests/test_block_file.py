@@ -12,6 +12,7 @@ from sotto._inputs import declared
 
 X, Y = sphere(2000, 2)
 COST = {"relation": "replace_one", "epsilon": 3.0, "delta": 0.0, "events": [{"event": "exponential", "epsilon": 3.0, "times": 1}], "ledger": ""}
+COLUMN = {"name": "a", "kind": "numeric", "min": 0.0, "max": 1.0}
 
 
 def schema(**other):
@@ -69,12 +70,55 @@ def test_a_ledger_refuses_bounds_from_the_rows(packed, tmp_path):
     assert ledger.spent == 0
 
 
-def test_bounds_that_cost_something_are_for_the_command_line(packed):
-    with pytest.raises(Unsupported, match="sotto train --data"):
-        model().fit_block_file(packed(schema(bounds_cost=COST)))
+def test_the_header_stamps_the_model_whatever_python_says(packed):
+    """Training is asked for directly, with nothing said about bounds: the library reads the header itself."""
+    rows = _core.block_rows(str(packed(schema(bounds_from_data=True))))
+    how = {"encoding": json.dumps(schema()), "not_private": [], "found_norm": None, "order_seed": None, "noise_seed": None}
+    how |= {"ledger": "", "fingerprint": "", "part": False, "again": False, "progress": None}
+    made, _, _ = _core.train(rows, {"method": "bolt_on", "loss": "logistic", "lambda": "0.01", "epsilon": "1.0"}, how)
+    card = json.loads(made.card_json())
+    assert not card["private"] and json.loads(made.encoding)["bounds_from_data"] is True
 
 
-COLUMN = {"name": "a", "kind": "numeric", "min": 0.0, "max": 1.0}
+def test_a_file_that_was_exchanged_is_refused(packed):
+    rows = _core.block_rows(str(packed(schema())))
+    packed(schema(bounds_from_data=True))
+    how = {"encoding": "", "not_private": [], "found_norm": None, "order_seed": None, "noise_seed": None}
+    how |= {"ledger": "", "fingerprint": "", "part": False, "again": False, "progress": None}
+    with pytest.raises(InvalidData, match="replaced by another file"):
+        _core.train(rows, {"method": "bolt_on", "loss": "logistic", "lambda": "0.01", "epsilon": "1.0"}, how)
+
+
+def test_bounds_that_cost_something_are_on_the_card(packed, tmp_path):
+    path = packed(schema(bounds_cost=COST))
+    card = model().fit_block_file(path).privacy_
+    assert card.is_private and 4.0 <= card.epsilon < 4.001
+    # Found without charging the ledger: it has no price for them.
+    ledger = Ledger.create(tmp_path / "l.ledger", epsilon=9.0, delta=1e-6, name="rows")
+    with pytest.raises(InvalidArgument, match="found without charging it"):
+        model(accountant=ledger).fit_block_file(path)
+    assert ledger.spent == 0
+
+
+def test_ranges_without_a_norm_are_clipped_to_one(packed):
+    columns = [COLUMN, COLUMN | {"name": "b"}]
+    made = model().fit_block_file(packed(schema(columns=columns, data_norm=None)))
+    assert made.privacy_.is_private and made.privacy_["facts"]["data_norm"] == 1.0
+    # (2, 0) is moved to (1, 0), and (2, 2) to (1, 1), which is clipped to half the square root of 2.
+    one, both = made.decision_function([[2.0, 0.0], [2.0, 2.0]])
+    assert one == pytest.approx(made.coef_[0, 0]) and both == pytest.approx(made.coef_[0].sum() * 0.5**0.5)
+
+
+@pytest.mark.parametrize(
+    "other", [{"data_norm": 0.5}, {"data_norm": "private"}, {"bounds": (0, 1), "data_norm": 1.0}, {"classes": [0, 1, 2]}]
+)
+def test_what_an_estimator_declares_otherwise_is_refused(packed, other):
+    with pytest.raises(InvalidArgument, match=next(iter(other))):
+        model(**other).fit_block_file(packed(schema()))
+
+
+def test_what_an_estimator_declares_alike_is_taken(packed):
+    assert model(data_norm=1.0, classes=[0, 1]).fit_block_file(packed(schema())).privacy_.is_private
 
 
 @pytest.mark.parametrize(
@@ -89,7 +133,6 @@ COLUMN = {"name": "a", "kind": "numeric", "min": 0.0, "max": 1.0}
         ({"format": "libsvm", "columns": [], "features": 2}, "columns"),
         ({"columns": [COLUMN]}, "features"),
         ({"data_norm": 2.0}, "data_norm"),
-        ({"data_norm": None}, "data_norm"),
         ({"label": {"column": "y", "classes": ["0", "1", "2"]}}, "classes"),
         ({"later": 1}, "later"),
     ],
@@ -118,5 +161,21 @@ def test_nothing_of_a_fit_before_is_left(packed):
     after = before.fit_block_file(packed(schema()))
     assert not hasattr(after, "feature_names_in_") and after.n_features_in_ == 2
     with pytest.raises(Unsupported):
-        after.fit_block_file(packed(schema(bounds_cost=COST)))
+        after.fit_block_file(packed(schema(projection={"kind": "gaussian", "dimensions": 2, "key": 1})))
     assert not [name for name in vars(after) if name.endswith("_")]
+
+
+def test_a_file_that_names_the_data_of_a_ledger_must_have_its_rows(tmp_path):
+    """A header may name any data: rows drawn with replacement from it are not all of it."""
+    name = "ab" * 32
+    terms = {"budget_epsilon": 2.0, "budget_delta": 1e-6, "relation": "replace_one", "filter": "", "anchor": ""}
+    _core.ledger_create(str(tmp_path / "l.ledger"), terms | {"fingerprint": name, "rows": 1000})
+    packer = _core.BlockPacker(
+        str(tmp_path / "rows"), 2, declared(1.0, 0.0, 2), {"encoding": json.dumps(schema()), "fingerprint": name, "memory_mb": 16}
+    )
+    packer.add(X, Y.astype(np.int32))
+    packer.finish()
+    ledger = Ledger(tmp_path / "l.ledger")
+    with pytest.raises(InvalidData, match="1000 rows the ledger was made for"):
+        model(accountant=ledger).fit_block_file(tmp_path / "rows")
+    assert ledger.spent == 0

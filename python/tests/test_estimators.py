@@ -228,6 +228,12 @@ def test_a_norm_found_privately_is_paid_from_epsilon(two):
         model.privacy_cost(X)
 
 
+def test_a_norm_found_within_bounds_is_no_longer_than_they_allow(two):
+    X, y = two
+    found = LogisticRegression(epsilon=0.01, data_norm="private", bounds=(-1, 1), fit_intercept=False).fit(X, y)
+    assert found.encoding_.stored_norm <= 5**0.5
+
+
 def test_cards_are_shown_as_html(two):
     model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two)
     assert "guarantee" in model.privacy_._repr_html_()

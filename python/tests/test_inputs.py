@@ -47,10 +47,10 @@ def test_every_layout_gives_the_same_model(two):
 
 def test_floats_inside_the_norm_are_not_copied():
     X = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.5]], dtype=np.float32)
-    assert not rows_of(X, CODES, "ab", declaration=declared(1.0, 0.0, 2)).copied
-    assert rows_of(X, CODES, "ab", declaration=declared(0.5, 0.0, 2)).copied
-    assert rows_of(X, CODES, "ab", declaration=declared(1.0, 1.0, 2)).copied
-    assert rows_of(X, np.array([0, 1, -1], dtype=np.int32), "ab", declaration=declared(1.0, 0.0, 2)).copied
+    assert not rows_of(X, CODES, declared(1.0, 0.0, 2)).copied
+    assert rows_of(X, CODES, declared(0.5, 0.0, 2)).copied
+    assert rows_of(X, CODES, declared(1.0, 1.0, 2)).copied
+    assert rows_of(X, np.array([0, 1, -1], dtype=np.int32), declared(1.0, 0.0, 2)).copied
 
 
 def test_a_memory_mapped_array_is_read_in_place(two, tmp_path):
@@ -58,7 +58,7 @@ def test_a_memory_mapped_array_is_read_in_place(two, tmp_path):
     np.save(tmp_path / "x.npy", X.astype(np.float32) * 0.99)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
     codes = encode_labels(y, [0, 1])
-    assert not rows_of(mapped, codes, "01", declaration=declared(1.0, 0.0, 2)).copied
+    assert not rows_of(mapped, codes, declared(1.0, 0.0, 2)).copied
     assert weights(mapped, y, fit_intercept=False).shape == (1, 5)
 
 
@@ -73,7 +73,7 @@ def test_no_row_is_longer_than_the_declared_norm(X, norm, intercept):
     about = declared(norm, intercept, 2)
     codes = np.zeros(len(X), dtype=np.int32)
     for matrix in (X, np.asfortranarray(X), X.astype(np.float32), scipy.sparse.csr_matrix(X)):
-        rows = rows_of(matrix, codes, "ab", declaration=about)
+        rows = rows_of(matrix, codes, about)
         assert rows.rows == len(X) and rows.data_norm == norm
         wide = np.hstack([X, np.full((len(X), 1), intercept)]) if intercept else X
         lengths = np.linalg.norm(wide, axis=1)

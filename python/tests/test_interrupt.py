@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -55,9 +56,8 @@ READING = """
     from sotto import _core
     from sotto._inputs import declared
     X = np.ones((3_000_000, 8)); codes = np.zeros(len(X), dtype=np.int32)
-    rows = _core.dense_rows(X[:10], codes[:10], declared(1.0, 1.0, 2))
     work = {"dense_rows": lambda: _core.dense_rows(X, codes, declared(1.0, 1.0, 2)),
-            "fingerprint_dense": lambda: _core.fingerprint_dense(rows, X, codes, ["0", "1"])}[sys.argv[1]]
+            "fingerprint_dense": lambda: _core.fingerprint_dense(X, codes, ["0", "1"])}[sys.argv[1]]
     inside = threading.Event()
     def interrupt():
         inside.wait()
@@ -144,6 +144,51 @@ def test_threads_train_side_by_side(two):
     assert len(done) == 4
 
 
+def test_two_fits_of_one_object_leave_the_card_of_the_weights(two, monkeypatch):
+    """The first fit waits with its weights in hand until the second is done."""
+    from sotto._encoding import Encoding
+
+    model = LogisticRegression(epsilon=50.0, data_norm=1.0)
+    waits, go_on = threading.Event(), threading.Event()
+    plain = Encoding.plain_weights
+
+    def slow(self, weights):
+        if threading.current_thread() is first:
+            waits.set()
+            go_on.wait(60)
+        return plain(self, weights)
+
+    monkeypatch.setattr(Encoding, "plain_weights", slow)
+    first = threading.Thread(target=lambda: model.fit(*two))
+    first.start()
+    assert waits.wait(60)
+    model.set_params(epsilon=0.1).fit(*two)
+    go_on.set()
+    first.join()
+    assert np.array_equal(model.coef_, model.encoding_.plain_weights(model.model_.weights())[0])
+    assert dict(model.privacy_) == json.loads(model.model_.card_json())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_child_forked_by_a_signal_handler_does_not_wait_for_ever():
+    code = """
+        import os, signal, numpy as np
+        from sotto import LogisticRegression, Unsupported, _core
+        X = np.eye(4, dtype=np.float32).repeat(50_000, axis=0); y = np.arange(len(X)) % 2
+        children = []
+        signal.signal(signal.SIGALRM, lambda *_: children.append(os.fork()))
+        train = _core.train
+        _core.train = lambda *given: (signal.setitimer(signal.ITIMER_REAL, 0.02), train(*given))[1]
+        try:
+            LogisticRegression(epsilon=1.0, data_norm=1.0, method="bolt_on", alpha=1e-3, max_iter=300).fit(X, y)
+        except Unsupported:
+            os._exit(7)  # the child
+        print([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
+    """
+    said = subprocess.run([sys.executable, "-W", "ignore", "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=600)
+    assert said.stdout == "[7]\n", said.stderr
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_process_draws_other_noise():
     code = """
@@ -169,10 +214,10 @@ def test_progress_is_told_in_order():
     from sotto import _core
     from sotto._inputs import declared, rows_of
 
-    rows = rows_of(X, y.astype(np.int32), "01", declaration=declared(1.0, 0.0, 2))
+    rows = rows_of(X, y.astype(np.int32), declared(1.0, 0.0, 2))
     seen: list[float] = []
     how = {"encoding": "{}", "not_private": [], "order_seed": None, "noise_seed": None, "found_norm": None, "ledger": "",
-           "part": False,
+           "fingerprint": "", "part": False,
            "again": False, "progress": seen.append}
     _core.train(rows, {"method": "bolt_on", "epsilon": "1", "passes": "20"}, how)
     assert seen and seen == sorted(seen) and 0 <= seen[0] and seen[-1] <= 1

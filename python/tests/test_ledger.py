@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 import pytest
 from conftest import sphere
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sotto import BudgetExceeded, InvalidData, Ledger, LogisticRegression
@@ -124,3 +125,54 @@ def test_rows_without_labels_make_no_ledger(two, tmp_path):
     with pytest.raises(ValueError, match="y: must be given with X"):
         Ledger.create(tmp_path / "n.ledger", epsilon=2.0, X=two[0])
     assert not (tmp_path / "n.ledger").exists()
+
+
+def finding(ledger, epsilon=0.1, **other):
+    """An estimator that finds its norm in the rows."""
+    return estimator(ledger, epsilon, **other).set_params(data_norm="private")
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_matrix])
+def test_a_norm_that_is_found_is_charged_like_the_training(two, tmp_path, form):
+    X, y = form(3 * two[0]), two[1]
+    ledger = Ledger.create(tmp_path / "p.ledger", epsilon=2.0, delta=1e-6, X=X, y=y, filter="sum")
+    first = finding(ledger, fit_intercept=False).fit(X, y)
+    assert first.privacy_.is_private and first.privacy_["budget"]["enforced"]
+    assert first.privacy_["facts"]["data_norm"] > 2.9 and first.privacy_.epsilon == pytest.approx(0.1, rel=1e-3)
+    assert [entry["state"] for entry in ledger.entries] == ["released"] * 2
+    assert ledger.spent == pytest.approx(0.1, rel=1e-3)
+    again = finding(ledger, fit_intercept=False).fit(X, y)
+    assert again.stored_ and len(ledger.entries) == 2 and np.array_equal(again.coef_, first.coef_)
+    assert ledger.verify()["verified"]
+
+
+def test_every_fold_pays_for_its_norm(two, ledger):
+    cross_val_score(finding(ledger), *two, cv=KFold(3), error_score="raise")
+    assert len(ledger.entries) == 6
+
+
+def test_no_norm_is_paid_for_where_the_training_does_not_fit(two, tmp_path):
+    ledger = Ledger.create(tmp_path / "s.ledger", epsilon=0.15, delta=1e-6, X=two[0], y=two[1], filter="sum")
+    with pytest.raises(BudgetExceeded):
+        finding(ledger, epsilon=0.2).fit(*two)
+    with pytest.raises(ValueError, match="private requests only"):
+        finding(ledger).fit(two[0], two[1] + 1)
+    with pytest.raises(ValueError, match="not in the declared classes"):
+        finding(ledger, classes=[2, 3]).fit(*two)
+    with pytest.raises(ValueError, match="has no parameter"):
+        finding(ledger, options={"nothing": 1}).fit(*two)
+    assert ledger.spent == 0 and not ledger.entries
+
+
+def test_a_norm_found_without_a_ledger_is_no_norm_for_one(two, ledger):
+    """What the one budget did not pay for cannot be trained with under it."""
+    from sotto import _core
+    from sotto._inputs import declared
+
+    about = {"epsilon": 0.01, "relation": "replace_one", "tail": 0.01, "encoding": "{}"}
+    found = _core.find_norm(two[0], declared(1.0, 0.0, 2), about)
+    model = finding(ledger)
+    model._find_norm = lambda *_: found
+    with pytest.raises(ValueError, match="found without charging it"):
+        model.fit(*two)
+    assert ledger.spent == 0

@@ -273,8 +273,7 @@ class BoundsWithLedger : public LedgerTest {
     TrainRequest request;
     request.problem = {Logistic{}, 0.1};
     request.budget = {epsilon, delta, Relation::replace_one};
-    request.encoding = to_json(schema);
-    request.bounds_cost = schema.bounds_cost;
+    take_schema(request, schema);
     return request;
   }
   Released train_with(const Schema& schema, double epsilon) {
@@ -509,6 +508,96 @@ TEST_F(BoundsWithLedger, SeededNoiseIsNotTaken) {
               find_bounds(file_.path(), asking(0.25, 1e-6), seeded, {*ledger_, false});
             }),
             ErrorKind::invalid_argument);
+  EXPECT_EQ(spent(), 0U);
+}
+
+TEST(Bounds, ARequestTakesOverWhatItsSchemaSaysAboutBounds) {
+  Schema schema;
+  schema.label.column = "y";
+  TrainRequest declared;
+  take_schema(declared, schema);
+  EXPECT_TRUE(declared.not_private.empty());
+  EXPECT_FALSE(declared.bounds_cost.has_value());
+  schema.bounds_from_data = true;
+  schema.bounds_cost = BoundsCost{"replace_one", 3, 0, {}, ""};
+  TrainRequest request;
+  take_schema(request, schema);
+  EXPECT_EQ(request.not_private.size(), 1U);
+  EXPECT_EQ(request.bounds_cost, schema.bounds_cost);
+  EXPECT_EQ(schema_from_json(request.encoding), schema);
+}
+
+/// Rows in memory whose norms are counted when they are asked for; the ledger of the tests knows them or not.
+class NormsWithLedger : public BoundsWithLedger {
+ protected:
+  NormSource norms() {
+    return {fingerprint_of(file_.path(), {}), "as they are", [this] {
+              ++counted_;
+              spent_when_counted_ = spent();
+              BoundCounts counts(size_grid());
+              for (int i = 0; i < 2000; ++i) counts.add(3);
+              return counts;
+            }};
+  }
+  FoundNorm find_norm(const NormSource& rows, double epsilon, bool part = false) {
+    BoundsRequest request;
+    request.budget = {epsilon, 0};
+    request.leave = leave_;
+    return find_data_norm(rows, request, bits_, {*ledger_, false, part});
+  }
+  Filter::Cost leave_;
+  int counted_ = 0;
+  std::uint64_t spent_when_counted_ = 0;
+};
+
+TEST_F(NormsWithLedger, TheNormIsChargedBeforeItIsCountedAndOnce) {
+  open(FilterKind::sum, 1, 1e-5);
+  const FoundNorm found = find_norm(norms(), 0.25);
+  EXPECT_EQ(spent_when_counted_, kUnit / 4);
+  EXPECT_EQ(found.cost.ledger, ledger_->terms().id);
+  const FoundNorm again = find_norm(norms(), 0.25);
+  EXPECT_TRUE(again.stored);
+  EXPECT_EQ(again.data_norm, found.data_norm);
+  EXPECT_EQ(again.cost, found.cost);
+  EXPECT_EQ(counted_, 1);
+  EXPECT_EQ(spent(), kUnit / 4);
+  EXPECT_NO_THROW(refuse_other_bounds(found.cost, *ledger_));
+}
+
+TEST_F(NormsWithLedger, AnotherEncodingIsAnotherRequest) {
+  open(FilterKind::sum, 1, 1e-5);
+  find_norm(norms(), 0.25);
+  NormSource scaled = norms();
+  scaled.encoding = "scaled";
+  EXPECT_FALSE(find_norm(scaled, 0.25).stored);
+  EXPECT_EQ(spent(), kUnit / 2);
+}
+
+TEST_F(NormsWithLedger, APartIsChargedEveryTime) {
+  open(FilterKind::sum, 1, 1e-5);
+  NormSource part = norms();
+  part.fingerprint = {};
+  EXPECT_FALSE(find_norm(part, 0.25, true).stored);
+  EXPECT_FALSE(find_norm(part, 0.25, true).stored);
+  EXPECT_EQ(spent(), kUnit / 2);
+}
+
+TEST_F(NormsWithLedger, NothingIsCountedThatIsNotPaidFor) {
+  open(FilterKind::sum, 1, 1e-5);
+  EXPECT_EQ(refused([&] { find_norm(norms(), 2); }), ErrorKind::budget_exceeded);
+  leave_.loss = kUnit;
+  EXPECT_EQ(refused([&] { find_norm(norms(), 0.25); }), ErrorKind::budget_exceeded);
+  leave_.loss = 0;
+  NormSource other = norms();
+  other.fingerprint = {};
+  EXPECT_EQ(refused([&] { find_norm(other, 0.25); }), ErrorKind::invalid_data);
+  BoundsRequest request;
+  request.budget = {0.25, 0, Relation::add_remove};
+  EXPECT_EQ(refused([&] { find_data_norm(norms(), request, bits_, {*ledger_}); }), ErrorKind::invalid_argument);
+  BitSource seeded(ReproducibleSeed{1});
+  request.budget.relation = Relation::replace_one;
+  EXPECT_EQ(refused([&] { find_data_norm(norms(), request, seeded, {*ledger_}); }), ErrorKind::invalid_argument);
+  EXPECT_EQ(counted_, 0);
   EXPECT_EQ(spent(), 0U);
 }
 
