@@ -16,6 +16,8 @@
 #include <limits>
 #include <map>
 
+#include "sotto/base/stop.h"
+
 namespace sotto {
 namespace {
 
@@ -260,7 +262,11 @@ void Composer<Real>::fill(SumHalf& half, bool upper) const {
 template <class Real>
 ComposedSums compose(std::span<const GridTerm> terms, const SumPlan& plan) {
   Composer<Real> composer(plan, terms.front().grid.step);
-  for (const GridTerm& term : terms) composer.multiply(term);
+  for (const GridTerm& term : terms) {
+    check_stop();
+    composer.multiply(term);
+  }
+  check_stop();
   ComposedSums sums = composer.invert();
   if constexpr (sizeof(Real) > sizeof(double)) {  // rare and large: not kept
     for (const Scratch each : {Scratch::input, Scratch::output, Scratch::upper, Scratch::lower}) {
