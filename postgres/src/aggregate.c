@@ -107,7 +107,7 @@ static void free_training(void *training) { sotto_training_free(training); }
  * Charges for the rows to come, before the first of them is looked at: what is refused until here depends on the query
  * alone, what fails from here on stays spent.
  */
-static void charge(Collecting *state, const char *request) {
+static void pay(Collecting *state, const char *request) {
   MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
   sotto_rows rows;
   sotto_error error;
@@ -176,7 +176,7 @@ static Collecting *training_begin(FunctionCallInfo fcinfo, bool array) {
                     errmsg("got %d cells, must be %d: the declared columns and the label", cells_given(fcinfo),
                            state->columns)));
   check_taken(sotto_collected_reserve(state->collected, state->dataset->facts.rows));
-  charge(state, JsonbToCString(NULL, &request->root, VARSIZE(request)));
+  pay(state, JsonbToCString(NULL, &request->root, VARSIZE(request)));
   MemoryContextSwitchTo(before);
   return state;
 }

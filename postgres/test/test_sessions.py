@@ -25,8 +25,8 @@ class Cancelling(ServerCase):
     def test_a_plan_of_very_many_steps_stops_when_it_is_asked_to(self):
         self.sql("CREATE TABLE few AS SELECT * FROM customers WHERE id <= 900; GRANT SELECT ON few TO curator")
         self.sql(data.register("few", "few", epsilon=100, delta=1e-3), user="curator")
-        endless = '{"passes": 4000000000, "batch_rows": 1}'
-        published = '{"passes": 4000000000, "step": "square_root", "calibration": "published"}'
+        endless = '{"passes": 15000000, "batch_rows": 1}'
+        published = '{"passes": 15000000, "step": "square_root", "calibration": "published"}'
         for call in ("plan('few', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
                      "plan('few', epsilon => 1, options => '%s')" % published,
                      "train('few', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
