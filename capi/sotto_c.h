@@ -182,7 +182,8 @@ typedef struct sotto_store {
   int (*records)(void* context, uint64_t first, void (*take)(void* taker, const sotto_record* record), void* taker);
   int (*append)(void* context, const sotto_record* record, const sotto_terms* terms, const char* bytes, size_t size);
   int (*bytes)(void* context, uint64_t entry, void (*take)(void* taker, const char* bytes, size_t size), void* taker);
-  int (*poll)(void* context); /* called while a plan is made or another process has the anchor; nonzero stops. Or null */
+  int (*poll)(
+      void* context); /* called while a plan is made or another process has the anchor; nonzero stops. Or null */
 } sotto_store;
 
 /* Makes the ledger of these rows and its anchor, a file that must not be there yet. options: filter, rdp_order, unit,

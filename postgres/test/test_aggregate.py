@@ -254,6 +254,11 @@ class Parallel(ServerCase):
         self.assertEqual(shown["accuracy"], whole["accuracy"])
         self.assertAlmostEqual(shown["loss"], whole["loss"], places=8)
         self.refuse(call, "permission denied", user="analyst")
+        other = self.sql(data.again(name="small"), user="analyst")
+        for workers in (0, 4):  # whose first row decided otherwise
+            self.refuse(f"SET max_parallel_workers_per_gather = {workers}; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET "
+                        "min_parallel_table_scan_size = 0; " + call.replace(f"({model},", f"(CASE WHEN id = 15000 THEN {model} ELSE {other} END,"),
+                        "by one model", user="curator")
         self.sql("INSERT INTO customers VALUES (0, NULL, 1, 'city', 'yes'), (0, 30, 1, 'city', 'perhaps')")
         left_out = json.loads(self.sql(call, user="curator"))
         self.assertEqual(left_out, {**shown, "unusable": 2})

@@ -55,6 +55,21 @@ std::vector<std::complex<Real>>& scratch(Scratch which, std::size_t points) {
   return space;
 }
 
+/// Gives it back at the end where it is rare and large.
+template <class Real>
+struct ScratchUse {
+  ScratchUse() = default;
+  ScratchUse(const ScratchUse&) = delete;
+  ScratchUse& operator=(const ScratchUse&) = delete;
+  ~ScratchUse() {
+    if constexpr (sizeof(Real) > sizeof(double)) {
+      for (const Scratch each : {Scratch::input, Scratch::output, Scratch::upper, Scratch::lower}) {
+        std::vector<std::complex<Real>>().swap(scratch<Real>(each, 0));
+      }
+    }
+  }
+};
+
 /// Relative error of a transform in the Euclidean norm: log2 N stages, each with twiddles good to 2 pi roundings.
 template <class Real>
 Real transform_error(std::size_t points) {
@@ -271,15 +286,10 @@ void Composer<Real>::fill(SumHalf& half, bool upper) const {
 
 template <class Real>
 ComposedSums compose(std::span<const GridTerm> terms, const SumPlan& plan) {
+  const ScratchUse<Real> use;
   Composer<Real> composer(plan, terms.front().grid.step);
   for (const GridTerm& term : terms) composer.multiply(term);
-  ComposedSums sums = composer.invert();
-  if constexpr (sizeof(Real) > sizeof(double)) {  // rare and large: not kept
-    for (const Scratch each : {Scratch::input, Scratch::output, Scratch::upper, Scratch::lower}) {
-      std::vector<std::complex<Real>>().swap(scratch<Real>(each, 0));
-    }
-  }
-  return sums;
+  return composer.invert();
 }
 
 template ComposedSums compose<double>(std::span<const GridTerm> terms, const SumPlan& plan);
