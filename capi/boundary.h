@@ -7,6 +7,7 @@
 
 #include "capi/sotto_c.h"
 #include "sotto/base/error.h"
+#include "sotto/base/stop.h"
 
 /// Where exceptions end and status codes begin; the only place.
 namespace sotto::capi {
@@ -41,6 +42,13 @@ auto without_path(const std::string& path, const Body& body) {
 /// Throws Stopped for the nonzero answer of a callback.
 inline void proceed(int answer) {
   if (answer != 0) throw Stopped{};
+}
+
+/// While it lives, plans ask the host of the store whether to go on.
+inline StopCheck asking(const sotto_store& store) {
+  return StopCheck([&store] {
+    if (store.poll != nullptr) proceed(store.poll(store.context));
+  });
 }
 
 sotto_status report(const Error& problem, sotto_error* error) noexcept;

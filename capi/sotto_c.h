@@ -182,7 +182,8 @@ typedef struct sotto_store {
   int (*records)(void* context, uint64_t first, void (*take)(void* taker, const sotto_record* record), void* taker);
   int (*append)(void* context, const sotto_record* record, const sotto_terms* terms, const char* bytes, size_t size);
   int (*bytes)(void* context, uint64_t entry, void (*take)(void* taker, const char* bytes, size_t size), void* taker);
-  int (*poll)(void* context); /* called while another process has the anchor; nonzero stops. Or null */
+  int (*poll)(
+      void* context); /* called while a plan is made or another process has the anchor; nonzero stops. Or null */
 } sotto_store;
 
 /* Makes the ledger of these rows and its anchor, a file that must not be there yet. options: filter, rdp_order, unit,
@@ -210,6 +211,22 @@ sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const 
  */
 sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
                          sotto_text* model, uint64_t* entry, int* stored, sotto_error* error);
+
+/*
+ * The same for rows that are pushed one by one: begun before the first of them is looked at, ended with all of them.
+ * `rows` of begin has facts and fingerprint of what is to come, and no callback. What is begun and not ended stays
+ * spent; other rows than those of the ledger are refused, charged. The store is used by both and must outlive both.
+ */
+typedef struct sotto_training sotto_training;
+
+sotto_status sotto_training_begin(const sotto_rows* rows, const sotto_store* store, const char* schema,
+                                  const char* request, sotto_training** training, sotto_error* error);
+/* Whether the request was answered before: then no row is needed, and the rows of the end may be null. */
+int sotto_training_answered(const sotto_training* training);
+/* Once. */
+sotto_status sotto_training_end(sotto_training* training, const sotto_rows* rows, uint64_t* entry, int* stored,
+                                sotto_error* error);
+void sotto_training_free(sotto_training* training);
 
 /*
  * Finds parameters privately and trains with them, charged as sotto_train is: everything that is tried is one entry.

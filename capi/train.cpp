@@ -1,6 +1,8 @@
 #include "sotto/train.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "capi/block_engine.h"
 #include "capi/boundary.h"
@@ -66,6 +68,7 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
 }  // namespace
 
 sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store) {
+  const StopCheck stop = asking(store);
   StoreLedger ledger(store);
   const Facts facts = rows.facts(ledger.terms().rows);
   const TrainRequest priced = priced_request(asked.train, facts, ledger);
@@ -76,6 +79,7 @@ sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_stor
 }
 
 Released train_charged(Asked asked, RowSource& rows, const sotto_store& store, const std::string& schema) {
+  const StopCheck stop = asking(store);
   take_schema(asked.train, schema_from_json(schema));
   StoreLedger ledger(store);
   BitSource bits;
@@ -86,6 +90,52 @@ Released train_charged(Asked asked, RowSource& rows, const sotto_store& store, c
 
 using namespace sotto;
 using namespace sotto::capi;
+
+/// Between its charge and its rows. Members refer to those before them.
+struct sotto_training {
+  sotto_training(const sotto_rows& rows, const sotto_store& store, const char* schema, const char* request)
+      : asked(request_from(request)), ledger(store) {
+    take_schema(asked.train, schema_from_json(schema));
+    asked.train.progress = [this](double) { proceed(poll(context)); };
+    const BlockSource expected(rows);
+    const Facts facts = expected.facts(ledger.terms().rows);
+    priced = priced_request(asked.train, facts, ledger);
+    quoted.emplace(quote(priced, facts, ledger));
+    run = charged_run(priced, *quoted, ledger.terms());
+    const LedgerUse use{ledger, asked.again};
+    answered = answered_before(expected, run.request, use);
+    if (!answered) paid.emplace(expected, ChargedTo{use, bits}, run);
+  }
+  sotto_training(const sotto_training&) = delete;
+  sotto_training& operator=(const sotto_training&) = delete;
+
+  Released end(const sotto_rows* rows) {
+    if (answered) return *answered;
+    if (std::exchange(ended, true)) throw Error(ErrorKind::internal, "a training was ended twice");
+    poll = rows->poll;
+    context = rows->context;
+    BlockSource source(*rows);
+    if (!ledger.is_about(source.fingerprint())) {
+      throw Error(ErrorKind::invalid_data,
+                  "data: these are not the rows the ledger was made for; nothing is released, what was reserved stays "
+                  "spent",
+                  "data");
+    }
+    return std::move(*paid).finish(source);
+  }
+
+  Asked asked;
+  StoreLedger ledger;
+  BitSource bits;
+  TrainRequest priced;
+  std::optional<Quote> quoted;
+  ChargedRun run;
+  std::optional<Released> answered;
+  std::optional<PaidRun> paid;
+  bool ended = false;
+  int (*poll)(void*) = nullptr;
+  void* context = nullptr;
+};
 
 sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
                                  const char* options, sotto_error* error) {
@@ -128,10 +178,32 @@ sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const
   });
 }
 
+sotto_status sotto_training_begin(const sotto_rows* rows, const sotto_store* store, const char* schema,
+                                  const char* request, sotto_training** training, sotto_error* error) {
+  return guarded(error, [&] {
+    const StopCheck stop = asking(*store);
+    *training = new sotto_training(*rows, *store, schema, request);
+  });
+}
+
+int sotto_training_answered(const sotto_training* training) { return training->answered ? 1 : 0; }
+
+sotto_status sotto_training_end(sotto_training* training, const sotto_rows* rows, uint64_t* entry, int* stored,
+                                sotto_error* error) {
+  return guarded(error, [&] {
+    const Released released = training->end(rows);
+    *entry = released.model.card.budget.entry;
+    *stored = released.stored ? 1 : 0;
+  });
+}
+
+void sotto_training_free(sotto_training* training) { delete training; }
+
 sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, const sotto_store* store,
                         const char* schema, const char* request, sotto_text* model, uint64_t* entry, int* stored,
                         sotto_error* error) {
   return guarded(error, [&] {
+    const StopCheck stop = asking(*store);
     TuneAsked asked = tune_request_from(request);
     take_schema(asked.tune.train, schema_from_json(schema));
     require(open_rows == nullptr || asked.tune.by == TuneBy::public_data, "tune_by",

@@ -87,9 +87,29 @@ def published(server, memory, runs, results, where):
     report(results, "published shape: a pass shuffled by itself" + where, always / memory, None)
 
 
-def cancel(server):
-    """Seconds until a training that is cancelled has stopped, worst of ten."""
-    asked = json.dumps({"epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 100000, "again": True})
+def by_queries(server, memory, runs, results, where):
+    """What passes would cost as queries over the packed copy: the executor's share of one, and starting two parallel workers for one."""
+    blocks = server.sql("SELECT oid::regclass FROM pg_class WHERE relname LIKE 'block\\_%'")
+    scan = f"SELECT sum(octet_length(rows)) FROM {blocks} TABLESAMPLE sotto.keyed(0, 1) REPEATABLE (7)"
+    report(results, "keyed pass as a query: its executor alone" + where, plain(server, ";\n".join([scan] * 10), runs) / 10 / memory, None)
+    server.sql("CREATE TABLE few AS SELECT generate_series(1, 1000) AS i; ALTER TABLE few SET (parallel_workers = 2); ANALYZE few")
+    took = []
+    for workers in (0, 2):
+        took.append(float(server.sql(f"""SET max_parallel_workers_per_gather = {workers}; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
+          SET min_parallel_table_scan_size = 0; DO $$ DECLARE began timestamptz := clock_timestamp(); BEGIN
+            FOR i IN 1..100 LOOP PERFORM count(*) FROM few; END LOOP;
+            PERFORM set_config('my.took', (extract(epoch FROM clock_timestamp() - began) * 10)::text, false); END $$;
+          SELECT current_setting('my.took')""")))
+    report(results, "sum as a query: starting two parallel workers" + where, took[1] - took[0], None, "ms")
+
+
+TRAINING = {"epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 100000, "again": True}
+PLANNING = {"epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 1}
+
+
+def cancel(server, request):
+    """Seconds until what is cancelled has stopped: the worst of ten, and the median."""
+    asked = json.dumps(request)
     took = []
     for _ in range(10):
         slow = server.start_sql(f"SELECT sotto.train_('points', '{asked}')")
@@ -146,9 +166,11 @@ def run(installation, test_library, options, buffers, results):
         report(results, "aggregate over float4[], a pass of eleven with all its reading" + where, ten / 11 / memory, 3.5)
         report(results, "aggregate over float4[], a further pass" + where, (ten - once) / 10 / memory, 3.5)
         published(server, memory, options.runs, results, where)
-        worst, middle = cancel(server)
-        report(results, "cancel: worst of ten" + where, 1000 * worst, 100, "ms")
-        report(results, "cancel: median of ten" + where, 1000 * middle, 100, "ms")
+        by_queries(server, memory, options.runs, results, where)
+        for name, asked in (("a training", TRAINING), ("a plan of very many steps", PLANNING)):
+            worst, middle = cancel(server, asked)
+            report(results, f"cancel {name}: worst of ten" + where, 1000 * worst, 100, "ms")
+            report(results, f"cancel {name}: median of ten" + where, 1000 * middle, 100, "ms")
 
 
 def main():

@@ -108,34 +108,58 @@ std::optional<Released> answered_before(const RowSource& rows, const std::string
   return Released{*before, model_from_text(*before, "the stored model"), true};
 }
 
-Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
-  Ledger& ledger = charged.use.ledger;
-  require_reading(rows.reading(), ledger.terms());
+namespace {
+
+void refuse_use(const RowSource& rows, const ChargedTo& charged) {
+  require_reading(rows.reading(), charged.use.ledger.terms());
   refuse_ledger_if(!charged.bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
-  if (std::optional<Released> before = answered_before(rows, run.request, charged.use)) return std::move(*before);
-  const Filter filter = ledger.filter();
+}
+
+/// The filter before the charge; what does not fit is refused for nothing.
+Filter fitting_filter(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
+  Ledger& ledger = charged.use.ledger;
+  refuse_use(rows, charged);
+  Filter filter = ledger.filter();
   require_fit(filter, run);
   if (!charged.use.part) require_same_data(rows, ledger);
+  return filter;
+}
 
-  Curator curator(charged.bits);
-  Reservation reservation = curator.charge(run.cost, ledger, request_of(run, charged.use));
-  reservation.begin_reading();
+}  // namespace
+
+PaidRun::PaidRun(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run)
+    : charged_(charged),
+      run_(run),
+      filter_(fitting_filter(rows, charged, run)),
+      curator_(charged.bits),
+      reservation_(curator_.charge(run.cost, charged.use.ledger, request_of(run, charged.use))) {
+  reservation_.begin_reading();
+}
+
+Released PaidRun::finish(RowSource& rows) && {
+  Ledger& ledger = charged_.use.ledger;
   const RowSource::Opened opened = rows.open_fingerprinted();
   // The bytes that were identified before the charge and the bytes that were parsed are two readings of a file.
-  if (!charged.use.part && !ledger.is_about(opened.fingerprint)) {
+  if (!charged_.use.part && !ledger.is_about(opened.fingerprint)) {
     throw Error(ErrorKind::invalid_data,
                 "data: it changed after it was identified and before it was read; nothing is released, what was "
                 "reserved stays spent",
                 "data");
   }
-  require_planned(opened.engine->facts(), run.facts);
+  require_planned(opened.engine->facts(), run_.facts);
   Released released;
-  released.model = run.run(*opened.engine, curator);
-  released.model.card.budget = card_of(reservation, filter, ledger.terms());
-  if (charged.use.part) released.model.card.remarks.emplace_back(kPart);
+  released.model = run_.run(*opened.engine, curator_);
+  released.model.card.budget = card_of(reservation_, filter_, ledger.terms());
+  if (charged_.use.part) released.model.card.remarks.emplace_back(kPart);
   released.text = model_text(released.model);
-  ledger.release(std::move(reservation), released.text);
+  ledger.release(std::move(reservation_), released.text);
   return released;
+}
+
+Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
+  refuse_use(rows, charged);
+  if (std::optional<Released> before = answered_before(rows, run.request, charged.use)) return std::move(*before);
+  return PaidRun(rows, charged, run).finish(rows);
 }
 
 }  // namespace sotto

@@ -46,9 +46,27 @@ struct ChargedRun {
 /// The answer to the same request, if there was one and it is to be had again. Throws Error{invalid_data} if the rows
 /// are not those of the ledger.
 std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use);
-/// Throws Error{budget_exceeded} before any row is read, and charges nothing then. Whatever fails or is killed after
-/// the reservation stays spent; so does a run on data that changed between their fingerprint and their rows, of which
-/// nothing is released.
+
+/// A run that is paid for and has read no row yet, for hosts that hand over the rows afterwards. Whatever fails or is
+/// dropped from here on stays spent.
+class PaidRun {
+ public:
+  /// Charges. Throws Error{budget_exceeded} before any row is read, and charges nothing then. All three are to outlive
+  /// it but for `rows`.
+  PaidRun(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run);
+  /// Reads the rows, once, and releases. Throws Error{invalid_data}, and releases nothing, if they are not those that
+  /// were charged for.
+  Released finish(RowSource& rows) &&;
+
+ private:
+  ChargedTo charged_;
+  const ChargedRun& run_;
+  Filter filter_;
+  Curator curator_;
+  Reservation reservation_;
+};
+
+/// The stored answer, or all of a paid run at once.
 Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run);
 
 /// Throws Error{invalid_argument} unless text is read as the ledger says; `reading` is empty where no text is parsed.

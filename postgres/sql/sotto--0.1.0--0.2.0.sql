@@ -1,5 +1,8 @@
 \echo Use "ALTER EXTENSION sotto UPDATE" to load this file. \quit
 
+-- Names are those of the server, whoever made what in the schema before.
+SET LOCAL search_path TO pg_catalog, pg_temp;
+
 CREATE FUNCTION sotto.tune_(dataset text, request text, public_source regclass) RETURNS int8
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 SET extra_float_digits = 1
   AS 'MODULE_PATHNAME', 'pg_sotto_tune';

@@ -1,5 +1,20 @@
 \echo Use "CREATE EXTENSION sotto" to load this file. \quit
 
+-- Names are those of the server, whoever made what in the schema before.
+SET LOCAL search_path TO pg_catalog, pg_temp;
+
+-- Who owns the schema could drop and replace what is in it; what was there before could be taken for ours.
+DO $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = 'sotto' AND NOT r.rolsuper)
+     OR EXISTS (SELECT 1 FROM pg_depend WHERE refclassid = 'pg_namespace'::regclass AND refobjid = 'sotto'::regnamespace
+                AND deptype = 'n' AND classid <> 'pg_extension'::regclass) THEN
+    RAISE EXCEPTION 'schema "sotto" was there before, with objects in it or owned by no superuser'
+      USING ERRCODE = 'duplicate_schema', HINT = 'Look who made it, and drop it.';
+  END IF;
+END
+$$;
+
 -- Who may do what. Roles are the server's, so they may be there already.
 DO $$
 BEGIN

@@ -1,5 +1,8 @@
 \echo Use "ALTER EXTENSION sotto UPDATE" to load this file. \quit
 
+-- Names are those of the server, whoever made what in the schema before.
+SET LOCAL search_path TO pg_catalog, pg_temp;
+
 -- FROM t TABLESAMPLE sotto.keyed(part, parts) REPEATABLE (key): whoever may read the table may read it in any order.
 CREATE FUNCTION sotto.keyed(internal) RETURNS tsm_handler
   LANGUAGE C STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_keyed';

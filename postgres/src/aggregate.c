@@ -2,6 +2,7 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -10,7 +11,8 @@
 #include "utils/rls.h"
 
 /*
- * Training as an aggregate, over rows as a query brings them. The state holds encoded rows in the library's memory and
+ * Training as an aggregate, over rows as a query brings them. The ledger is charged in the first call of a transition
+ * function, before that looks at its row. The state holds encoded rows in the library's memory and
  * no weights; the final functions shuffle them, make all passes and give out what may leave: a model the ledger was
  * charged for, or a result sealed for the server that asked. Only curators may call these: a ledger takes the rows it
  * was made for and refuses others, which to someone who may not read them would be an answer about them.
@@ -33,7 +35,10 @@ typedef struct Collecting {
   sotto_cell *cells;
   double *numbers;
   Registered *dataset; /* training */
-  char *request;
+  Host host;
+  LedgerStore ledger;
+  sotto_store store;
+  sotto_training *training;
   char *task; /* a shard's */
 } Collecting;
 
@@ -58,28 +63,6 @@ static void keep_collected(Collecting *state) {
   state->values = sotto_collected_values(state->collected);
   state->cells = palloc(sizeof(sotto_cell) * Max(state->columns, 1));
   state->numbers = palloc(sizeof(double) * ((Size)state->values + 1));
-}
-
-/* What the request would cost is asked before the first row is taken. */
-static void refuse_early(const Collecting *state) {
-  Host host;
-  LedgerStore store;
-  sotto_store callbacks;
-  sotto_rows rows;
-  sotto_text card = {NULL, 0};
-  sotto_error error;
-
-  require_primary();
-  require_declared_facts(state->dataset);
-  host_init(&host);
-  store_init(&store, &host, state->dataset->ledger, state->dataset->name);
-  callbacks = store_callbacks(&store);
-  memset(&rows, 0, sizeof rows);
-  rows.facts = state->dataset->facts;
-  rows.block_rows = 1;
-  rows.fingerprint = state->dataset->fingerprint;
-  host_check(&host, sotto_plan(&rows, &callbacks, state->request, &card, &error), &error);
-  sotto_text_free(&card);
 }
 
 static bool column_readable(Oid source, const char *column, Oid user) {
@@ -118,7 +101,55 @@ static void check_taken(sotto_status status) {
   if (status != SOTTO_OK) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 }
 
-static Collecting *training_begin(FunctionCallInfo fcinfo) {
+static void free_training(void *training) { sotto_training_free(training); }
+
+/*
+ * Charges for the rows to come, before the first of them is looked at: what is refused until here depends on the query
+ * alone, what fails from here on stays spent.
+ */
+static void pay(Collecting *state, const char *request) {
+  MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
+  sotto_rows rows;
+  sotto_error error;
+
+  require_primary();
+  require_declared_facts(state->dataset);
+  host_init(&state->host);
+  store_init(&state->ledger, &state->host, state->dataset->ledger, state->dataset->name);
+  state->store = store_callbacks(&state->ledger);
+  memset(&rows, 0, sizeof rows);
+  rows.facts = state->dataset->facts;
+  rows.block_rows = 1;
+  rows.fingerprint = state->dataset->fingerprint;
+  host_check(&state->host,
+             sotto_training_begin(&rows, &state->store, state->dataset->schema, request, &state->training, &error),
+             &error);
+  callback->func = free_training;
+  callback->arg = state->training;
+  MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+}
+
+/* How many groups there are, and so how often would be charged, may depend on rows. */
+static void require_one_group(FunctionCallInfo fcinfo) {
+  if (IsA(fcinfo->context, AggState) && ((AggState *)fcinfo->context)->aggstrategy == AGG_PLAIN) return;
+  ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("rows are trained on together, not by groups")));
+}
+
+/* The number of cells a query gives, where it is not a matter of its rows; otherwise -1. */
+static int cells_given(FunctionCallInfo fcinfo) {
+  Aggref *call = AggGetAggref(fcinfo);
+  Node *last = call == NULL ? NULL : (Node *)((TargetEntry *)llast(call->args))->expr;
+
+  return last != NULL && IsA(last, ArrayExpr) ? list_length(((ArrayExpr *)last)->elements) : -1;
+}
+
+static void check_shape(const Collecting *state, bool array) {
+  if ((state->values > 0) == array) return;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg(array ? "the data set was declared by columns" : "the data set was declared as an array")));
+}
+
+static Collecting *training_begin(FunctionCallInfo fcinfo, bool array) {
   MemoryContext before = MemoryContextSwitchTo(aggregate_context(fcinfo));
   Collecting *state = palloc0(sizeof(Collecting));
   Jsonb *request;
@@ -129,23 +160,28 @@ static Collecting *training_begin(FunctionCallInfo fcinfo) {
 
   if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
     ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("data set and request must be given")));
+  require_one_group(fcinfo);
   request = PG_GETARG_JSONB_P(2);
   state->dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(1)));
   require_readable(state->dataset);
-  state->request = JsonbToCString(NULL, &request->root, VARSIZE(request));
-  refuse_early(state);
   columns = declared_columns(state->dataset->features, &count);
   all = palloc(sizeof(char *) * (count + 1));
   for (int i = 0; i < count; ++i) all[i] = columns[i];
   all[count] = state->dataset->label;
   host_check(NULL, sotto_collected_new(state->dataset->schema, all, count + 1, &state->collected, &error), &error);
   keep_collected(state);
+  check_shape(state, array);
+  if (!array && cells_given(fcinfo) >= 0 && cells_given(fcinfo) != state->columns)
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("got %d cells, must be %d: the declared columns and the label", cells_given(fcinfo),
+                           state->columns)));
   check_taken(sotto_collected_reserve(state->collected, state->dataset->facts.rows));
+  pay(state, JsonbToCString(NULL, &request->root, VARSIZE(request)));
   MemoryContextSwitchTo(before);
   return state;
 }
 
-static Collecting *shard_begin(FunctionCallInfo fcinfo) {
+static Collecting *shard_begin(FunctionCallInfo fcinfo, bool array) {
   MemoryContext before = MemoryContextSwitchTo(aggregate_context(fcinfo));
   Collecting *state = palloc0(sizeof(Collecting));
   sotto_error error;
@@ -155,6 +191,7 @@ static Collecting *shard_begin(FunctionCallInfo fcinfo) {
   state->task = text_to_cstring((text *)PG_GETARG_BYTEA_PP(1));
   host_check(NULL, sotto_collected_for(state->task, &state->collected, &error), &error);
   keep_collected(state);
+  check_shape(state, array);
   MemoryContextSwitchTo(before);
   return state;
 }
@@ -173,33 +210,25 @@ static void take_array(Collecting *state, FunctionCallInfo fcinfo, int argument)
   check_taken(sotto_collect_values(state->collected, state->numbers, count, label));
 }
 
-static void check_shape(const Collecting *state, bool array) {
-  if ((state->values > 0) == array) return;
-  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                  errmsg(array ? "the data set was declared by columns" : "the data set was declared as an array")));
-}
-
-static Collecting *state_of(FunctionCallInfo fcinfo, Collecting *(*begin)(FunctionCallInfo), bool array) {
-  Collecting *state;
-
+static Collecting *state_of(FunctionCallInfo fcinfo, Collecting *(*begin)(FunctionCallInfo, bool), bool array) {
   (void)aggregate_context(fcinfo);
-  if (!PG_ARGISNULL(0)) return (Collecting *)PG_GETARG_POINTER(0);
-  state = begin(fcinfo);
-  check_shape(state, array);
-  return state;
+  return PG_ARGISNULL(0) ? begin(fcinfo, array) : (Collecting *)PG_GETARG_POINTER(0);
 }
+
+/* A request that was answered before needs no row. */
+static bool needs_rows(const Collecting *state) { return sotto_training_answered(state->training) == 0; }
 
 Datum pg_sotto_collect_cells(PG_FUNCTION_ARGS) {
   Collecting *state = state_of(fcinfo, training_begin, false);
 
-  take_cells(state, fcinfo, 3);
+  if (needs_rows(state)) take_cells(state, fcinfo, 3);
   PG_RETURN_POINTER(state);
 }
 
 Datum pg_sotto_collect_array(PG_FUNCTION_ARGS) {
   Collecting *state = state_of(fcinfo, training_begin, true);
 
-  take_array(state, fcinfo, 3);
+  if (needs_rows(state)) take_array(state, fcinfo, 3);
   PG_RETURN_POINTER(state);
 }
 
@@ -223,7 +252,6 @@ static sotto_rows shuffled_rows(Collecting *state, Host *host) {
   sotto_rows rows;
   sotto_error error;
 
-  host_init(host);
   use_threads();
   host_check(host, sotto_collected_rows(state->collected, host_poll, host, &rows, &error), &error);
   return rows;
@@ -231,25 +259,16 @@ static sotto_rows shuffled_rows(Collecting *state, Host *host) {
 
 Datum pg_sotto_train_final(PG_FUNCTION_ARGS) {
   Collecting *state;
-  Host host;
-  LedgerStore ledger;
-  sotto_store store;
   sotto_rows rows;
-  sotto_text model = {NULL, 0};
   sotto_error error;
-  sotto_status status;
   uint64_t entry = 0;
   int stored = 0;
 
   (void)aggregate_context(fcinfo);
   if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NO_DATA), errmsg("there are no rows")));
   state = (Collecting *)PG_GETARG_POINTER(0);
-  rows = shuffled_rows(state, &host);
-  store_init(&ledger, &host, state->dataset->ledger, state->dataset->name);
-  store = store_callbacks(&ledger);
-  status = sotto_train(&rows, &store, state->dataset->schema, state->request, &model, &entry, &stored, &error);
-  if (status == SOTTO_OK) sotto_text_free(&model);
-  host_check(&host, status, &error);
+  if (needs_rows(state)) rows = shuffled_rows(state, &state->host);
+  host_check(&state->host, sotto_training_end(state->training, &rows, &entry, &stored, &error), &error);
   PG_RETURN_INT64(released_model(state->dataset->ledger, entry, stored));
 }
 
@@ -266,6 +285,7 @@ Datum pg_sotto_shard_final(PG_FUNCTION_ARGS) {
   if (PG_ARGISNULL(0)) PG_RETURN_NULL();
   state = (Collecting *)PG_GETARG_POINTER(0);
   key = cluster_key();
+  host_init(&host);
   rows = shuffled_rows(state, &host);
   host_check(&host, sotto_shard_answer(&rows, state->task, key, &sealed, &error), &error);
   size = sealed.size;

@@ -54,13 +54,21 @@ static void check_shape(const Scoring *state, bool array) {
                   errmsg(array ? "the model's rows were declared by columns" : "the model's rows were declared as an array")));
 }
 
+/* Otherwise which model it is would depend on the row that comes first, and so on the number of workers. */
+static void check_same_model(const Tally *tally, int64 model) {
+  if (tally->model == model) return;
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a group of rows is scored by one model"),
+                  errhint("GROUP BY the model.")));
+}
+
 static Scoring *scoring_of(FunctionCallInfo fcinfo, bool array) {
   MemoryContext context = aggregate_context(fcinfo);
   MemoryContext before;
   Scoring *state = PG_ARGISNULL(0) ? NULL : (Scoring *)PG_GETARG_POINTER(0);
 
-  if (state != NULL && state->model != NULL) return state;
   if (PG_ARGISNULL(1)) ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("a model must be given")));
+  if (state != NULL) check_same_model(state->tally, PG_GETARG_INT64(1));
+  if (state != NULL && state->model != NULL) return state;
   before = MemoryContextSwitchTo(context);
   if (state == NULL) state = palloc0(sizeof(Scoring));
   state->model = model_open(PG_GETARG_INT64(1), context);
@@ -125,7 +133,7 @@ Datum pg_sotto_score_combine(PG_FUNCTION_ARGS) {
   }
   MemoryContextSwitchTo(before);
   if (from != NULL) {
-    if (to->tally->classes != from->tally->classes) elog(ERROR, "states of different models");
+    check_same_model(to->tally, from->tally->model);
     to->tally->loss += from->tally->loss;
     to->tally->unusable += from->tally->unusable;
     for (uint32 i = 0; i < to->tally->classes * to->tally->classes; ++i)

@@ -45,15 +45,65 @@ class Aggregate(ServerCase):
                 asked = f'{{"method": "{method}", "epsilon": 2, "delta": 1e-7, "lambda": 0.1}}'
                 self.assertGreater(int(self.train(asked=asked)), 0)
 
-    def test_other_rows_than_those_of_the_ledger_are_refused_and_free(self):
+    def counts(self):
+        return tuple(map(int, self.sql("SELECT charged, released FROM sotto.budget WHERE dataset = 'loose'").split("|")))
+
+    def test_the_charge_is_committed_before_the_first_row_is_looked_at(self):
+        """A function among the arguments sees the ledger as others see it, before each row is handed over."""
+        self.sql("""CREATE TABLE watched (id int, charged int); GRANT INSERT ON watched TO curator;
+          CREATE FUNCTION watch(i int, value anyelement) RETURNS anyelement LANGUAGE plpgsql AS $$BEGIN
+            INSERT INTO watched SELECT i, charged FROM sotto.budget WHERE dataset = 'loose'; RETURN value; END$$""")
+        charged, released = self.counts()
+        self.sql(f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS.replace('age', 'watch(id, age)')}) FROM loose", user="curator")
+        seen = [int(each) for each in self.sql("SELECT charged FROM watched").split()]
+        self.assertEqual(seen, [charged] + [charged + 1] * 1999)  # the executor brings the first row, we look at none
+        self.assertEqual(self.counts(), (charged + 1, released + 1))
+
+    def test_what_fails_after_the_first_row_stays_spent_and_releases_nothing(self):
+        for failing in ("10 / (id - 5)", "pg_cancel_backend(CASE WHEN id = 5 THEN pg_backend_pid() END)::int + age"):
+            charged, released = self.counts()
+            self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS.replace('age', failing)}) FROM loose", user="curator")
+            self.assertEqual(self.counts(), (charged + 1, released))
+        self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) / 0 FROM loose", "division", user="curator")
+        self.assertEqual(self.counts(), (charged + 2, released + 1))
+
+    def test_what_is_refused_before_the_charge_is_the_same_for_every_content(self):
+        """Tables that differ in one row, one of them hostile and one without rows to look at."""
+        self.sql("""CREATE TABLE alike AS SELECT id, age::float8, income, home, buys FROM customers WHERE id <= 100;
+                    CREATE TABLE hostile AS SELECT * FROM alike;
+                    UPDATE hostile SET age = 'NaN', income = NULL, buys = repeat('x', 100000), home = E'\\b' WHERE id <= 2;
+                    GRANT SELECT ON alike, hostile TO curator""")
+        said = []
+        for name in ("alike", "hostile"):
+            self.sql(data.register(name, name, epsilon=1, options=UNPACKED), user="curator")
+            asked = (('{"epsilon": 1.5}', CELLS, ""), ('{"colour": 1}', CELLS, ""), ('{"epsilon": 1}', "sotto.cell(age)", ""),
+                     ('{"epsilon": 1}', CELLS, "GROUP BY buys"), ('{"epsilon": 1}', CELLS, "GROUP BY GROUPING SETS ((), (home))"),
+                     ('{"method": "noiseless", "epsilon": 1}', CELLS, ""), ('{"epsilon": 1, "passes": "x"}', CELLS, ""))
+            said.append([self.refuse(f"SELECT sotto.train_cells('{name}', '{request}', {cells}) FROM {name} {groups}",
+                                     user="curator").replace(name, "T") for request, cells, groups in asked])
+            self.assertEqual(self.charged(name), 0)
+        self.assertEqual(said[0], said[1])
+        self.assertIn("got 1 cells, must be 4", said[0][2])
+        self.assertIn("not by groups", said[0][3])
+
+    def test_a_request_that_was_answered_needs_no_row(self):
+        asked = ASKED.replace(', "again": true', "").replace("0.01", "0.03")
+        model = self.train(asked=asked)
+        before = self.counts()
+        self.assertEqual(self.train(asked=asked), model)
+        self.assertEqual(self.train("(SELECT * FROM loose LIMIT 1) t", asked=asked), model)
+        self.assertEqual(self.counts(), before)
+
+    def test_other_rows_than_those_of_the_ledger_are_refused_and_charged(self):
         before = self.charged("loose")
         for source in ("(SELECT * FROM loose WHERE id > 1) t", "customers", "(SELECT * FROM loose UNION ALL SELECT * FROM loose) t",
                        "(SELECT id, age + 1 AS age, income, home, buys FROM loose) t"):
             with self.subTest(source=source):
-                self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) FROM {source}", user="curator")
+                self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) FROM {source}", "not the rows", user="curator")
+        self.assertEqual(self.charged("loose"), before + 4)
         self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) FROM loose WHERE false", "no rows", user="curator")
-        self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', sotto.cell(age)) FROM loose", user="curator")
-        self.assertEqual(self.charged("loose"), before)
+        self.refuse(f"SELECT sotto.train_cells('loose', '{ASKED}', sotto.cell(age)) FROM loose", "got 1 cells", user="curator")
+        self.assertEqual(self.charged("loose"), before + 4)
 
     def test_a_request_is_judged_before_the_first_row(self):
         said = self.refuse(f"SELECT sotto.train_cells('loose', '{{\"epsilon\": 500, \"lambda\": 0.01}}', {CELLS}) FROM loose",
@@ -204,6 +254,11 @@ class Parallel(ServerCase):
         self.assertEqual(shown["accuracy"], whole["accuracy"])
         self.assertAlmostEqual(shown["loss"], whole["loss"], places=8)
         self.refuse(call, "permission denied", user="analyst")
+        other = self.sql(data.again(name="small"), user="analyst")
+        for workers in (0, 4):  # whose first row decided otherwise
+            self.refuse(f"SET max_parallel_workers_per_gather = {workers}; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET "
+                        "min_parallel_table_scan_size = 0; " + call.replace(f"({model},", f"(CASE WHEN id = 15000 THEN {model} ELSE {other} END,"),
+                        "by one model", user="curator")
         self.sql("INSERT INTO customers VALUES (0, NULL, 1, 'city', 'yes'), (0, 30, 1, 'city', 'perhaps')")
         left_out = json.loads(self.sql(call, user="curator"))
         self.assertEqual(left_out, {**shown, "unusable": 2})

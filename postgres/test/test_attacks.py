@@ -174,6 +174,26 @@ class Attacks(ServerCase):
         self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'walled'"), "1000")
 
 
+class Squatters(ServerCase):
+    """Whoever may create a schema makes ours before the extension is there."""
+
+    @classmethod
+    def prepare(cls):
+        cls.server.sql("CREATE ROLE analyst LOGIN; GRANT CREATE ON DATABASE postgres TO analyst")
+
+    def test_a_schema_that_was_there_is_not_moved_into(self):
+        self.sql("CREATE SCHEMA sotto", user="analyst")
+        self.refuse("CREATE EXTENSION sotto", "was there before")
+        self.sql("ALTER SCHEMA sotto OWNER TO admin; GRANT CREATE ON SCHEMA sotto TO analyst")
+        for made, gone in (("FUNCTION sotto.jsonb_build_object(text, json) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb'",
+                            "FUNCTION sotto.jsonb_build_object"), ("TABLE sotto.mine (i int)", "TABLE sotto.mine"),
+                           ("OPERATOR sotto.|| (LEFTARG = jsonb, RIGHTARG = jsonb, FUNCTION = jsonb_concat)", "OPERATOR sotto.|| (jsonb, jsonb)")):
+            self.sql(f"CREATE {made}", user="analyst")
+            self.refuse("CREATE EXTENSION sotto", "was there before")
+            self.sql(f"DROP {gone}")
+        self.sql("REVOKE CREATE ON SCHEMA sotto FROM analyst; CREATE EXTENSION sotto; SELECT count(*) FROM sotto.budget")
+
+
 class ScanCounts(ServerCase):
     """What the server counts is open to everyone; how often a training reads its rows is secret."""
     rows = 12000

@@ -22,6 +22,26 @@ class Cancelling(ServerCase):
             self.assertEqual(self.charged(), i + 1)
 
 
+    def test_a_plan_of_very_many_steps_stops_when_it_is_asked_to(self):
+        self.sql("CREATE TABLE few AS SELECT * FROM customers WHERE id <= 900; GRANT SELECT ON few TO curator")
+        self.sql(data.register("few", "few", epsilon=100, delta=1e-3), user="curator")
+        endless = '{"passes": 15000000, "batch_rows": 1}'
+        published = '{"passes": 15000000, "step": "square_root", "calibration": "published"}'
+        for call in ("plan('few', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
+                     "plan('few', epsilon => 1, options => '%s')" % published,
+                     "train('few', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
+                     "train_table('few', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
+                     "tune('few', '{\"lambda\": [0.01, 0.1]}', tune_by => 'parts', epsilon => 1, options => '%s')" % endless):
+            with self.subTest(call=call):
+                slow = self.server.start_sql(f"SET statement_timeout = '300ms'; SELECT sotto.{call}", user="curator")
+                try:
+                    said = slow.communicate(timeout=60)[1]
+                finally:
+                    slow.kill()
+                self.assertIn("57014", said)
+        self.assertEqual(self.charged("few"), 0)
+
+
 class Threads(ServerCase):
     """Sums by several threads of a backend, which may be stopped or ended at any time."""
     rows = 10000

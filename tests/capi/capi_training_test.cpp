@@ -108,6 +108,98 @@ TEST_F(CapiTraining, WhatIsStoppedWhileRowsAreReadStaysSpent) {
   EXPECT_EQ(train(host_).status, SOTTO_BUDGET_EXCEEDED);
 }
 
+/// A training whose rows are pushed, and what its end said.
+class Pushed {
+ public:
+  explicit Pushed(MemoryHost& host, const std::string& request = kRequest) : store_(host.store()) {
+    const sotto_rows all = host.source();
+    sotto_rows expected{};
+    expected.facts = all.facts;
+    expected.fingerprint = all.fingerprint;
+    expected.block_rows = 1;
+    status = sotto_training_begin(&expected, &store_, kSchema, request.c_str(), &training_, &error);
+  }
+  Pushed(const Pushed&) = delete;
+  Pushed& operator=(const Pushed&) = delete;
+  ~Pushed() { sotto_training_free(training_); }
+  bool answered() const { return sotto_training_answered(training_) != 0; }
+  sotto_status end(const sotto_rows* rows) { return sotto_training_end(training_, rows, &entry, &stored, &error); }
+
+  sotto_status status = SOTTO_OK;
+  sotto_error error{};
+  std::uint64_t entry = 0;
+  int stored = 0;
+
+ private:
+  sotto_store store_;
+  sotto_training* training_ = nullptr;
+};
+
+TEST_F(CapiTraining, RowsThatArePushedArePaidForBeforeTheyAreLookedAt) {
+  open_ledger(host_);
+  host_.asked.clear();
+  Pushed pushed(host_);
+  ASSERT_EQ(pushed.status, SOTTO_OK) << pushed.error.message;
+  EXPECT_THAT(host_.asked, testing::ElementsAre("append reserved"));
+  EXPECT_EQ(spent(host_), 1U);
+  EXPECT_FALSE(pushed.answered());
+  const sotto_rows rows = host_.source();
+  ASSERT_EQ(pushed.end(&rows), SOTTO_OK) << pushed.error.message;
+  EXPECT_EQ(host_.asked.back(), "append released");
+  EXPECT_EQ(json::parse(host_.released.at(pushed.entry))["card"]["budget"]["entry"].get<std::uint64_t>(), pushed.entry);
+  EXPECT_EQ(pushed.end(&rows), SOTTO_INTERNAL);
+
+  Pushed again(host_);
+  EXPECT_TRUE(again.answered());
+  EXPECT_EQ(again.end(nullptr), SOTTO_OK);
+  EXPECT_EQ(again.entry, pushed.entry);
+  EXPECT_TRUE(again.stored);
+  EXPECT_EQ(train(host_).entry, pushed.entry);
+  EXPECT_EQ(spent(host_), 1U);
+}
+
+TEST_F(CapiTraining, WhatIsPushedAndNotReleasedStaysSpent) {
+  open_ledger(host_);
+  { const Pushed dropped(host_); }
+  EXPECT_EQ(spent(host_), 1U);
+  Pushed other(host_);
+  const std::string guess(64, 'b');
+  sotto_rows rows = host_.source();
+  rows.fingerprint = guess.c_str();
+  EXPECT_EQ(other.end(&rows), SOTTO_INVALID_DATA);
+  EXPECT_THAT(other.error.message, HasSubstr("not the rows"));
+  rows = host_.source();
+  EXPECT_EQ(other.end(&rows), SOTTO_INTERNAL);  // one charge, one reading
+  EXPECT_EQ(spent(host_), 2U);
+  EXPECT_TRUE(host_.released.empty());
+  const Pushed unfitting(host_, R"({"epsilon": 1.5, "lambda": 0.01})");
+  EXPECT_EQ(unfitting.status, SOTTO_BUDGET_EXCEEDED);
+  EXPECT_EQ(spent(host_), 2U);
+}
+
+TEST_F(CapiTraining, APlanStopsWhenItsHostSaysSo) {
+  open_ledger(host_);
+  sotto_store store = host_.store();
+  store.poll = [](void* self) { return static_cast<MemoryHost*>(self)->polls_left-- == 0 ? 1 : 0; };
+  const sotto_rows rows = host_.source();
+  for (const char* request :
+       {R"({"epsilon": 1, "lambda": 0.01, "passes": 1000})",
+        R"({"epsilon": 1, "lambda": 0, "passes": 100000, "step": "square_root", "calibration": "published"})",
+        R"({"method": "correlated", "epsilon": 1, "delta": 1e-7, "passes": 50})",
+        R"({"method": "dpsgd", "epsilon": 1, "delta": 1e-7, "lambda": 0.01})"}) {
+    host_.polls_left = 0;
+    sotto_text card{};
+    sotto_error error{};
+    EXPECT_EQ(sotto_plan(&rows, &store, request, &card, &error), SOTTO_STOPPED) << request << error.message;
+    host_.polls_left = 0;
+    sotto_text model{};
+    std::uint64_t entry = 0;
+    int stored = 0;
+    EXPECT_EQ(sotto_train(&rows, &store, kSchema, request, &model, &entry, &stored, &error), SOTTO_STOPPED) << request;
+  }
+  EXPECT_EQ(spent(host_), 0U);
+}
+
 TEST_F(CapiTraining, TheSameRequestGetsTheSameBytesFreeOfCharge) {
   open_ledger(host_);
   const Answer first = train(host_);

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "sotto/base/catalog.h"
 #include "sotto/base/error.h"
+#include "sotto/base/stop.h"
 
 namespace sotto {
 namespace {
@@ -44,6 +47,29 @@ TEST(Catalog, WalksFieldsWithTheirHelp) {
     value = 7;
   });
   EXPECT_EQ(apple.weight, 7);
+}
+
+TEST(StopCheck, TheInnermostIsAskedAndNobodyOutsideOfThem) {
+  check_stop();
+  int outer = 0;
+  int inner = 0;
+  {
+    const StopCheck first([&] { ++outer; });
+    check_stop();
+    {
+      const StopCheck second([&] { ++inner; });
+      check_stop();
+      std::thread([] { check_stop(); }).join();  // another thread has its own
+    }
+    check_stop();
+    const StopCheck stopping([] { throw Error(ErrorKind::internal, "stop"); });
+    EXPECT_THROW(check_stop(), Error);
+    const StopCheck silent({});
+    check_stop();
+  }
+  check_stop();
+  EXPECT_EQ(outer, 2);
+  EXPECT_EQ(inner, 1);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/stop.h"
 #include "sotto/optim/row_gradients.h"
 #include "sotto/optim/sensitivity.h"
 
@@ -44,6 +45,7 @@ double published_convex(const SgdOptions& options, const PlanInput& input, doubl
   if (const auto* step = std::get_if<SquareRootStep>(&options.step)) {
     double sum = 0;
     for (std::uint32_t j = 0; j < options.passes; ++j) {
+      if (j % 16384 == 0) check_stop();
       sum += 1 / (std::sqrt(j * m + 1) + std::pow(m, step->step_power));
     }
     return 4 * lipschitz / beta * sum;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/stop.h"
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
@@ -37,6 +38,7 @@ double participation_norm(std::uint64_t steps_per_pass, std::uint64_t passes) {
   const std::vector<double> c = inverse_root_coefficients(steps);
   double squares = 0;
   for (std::uint64_t t = 0; t < steps; ++t) {
+    check_stop();
     double entry = 0;
     for (std::uint64_t first = 0; first <= t; first += steps_per_pass) entry += c[t - first];
     squares += entry * entry;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/stop.h"
 #include "sotto/optim/row_gradients.h"
 
 namespace sotto {
@@ -22,16 +23,18 @@ namespace {
 
 constexpr double kUnitRoundoff = 0x1p-53;
 constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 26;
+constexpr std::uint64_t kStepsBetweenChecks = 16384;
 
 double contraction(double step, double lambda, double smoothness) noexcept {
   return std::max(std::fabs(1 - step * lambda), std::fabs(1 - step * (smoothness + lambda)));
 }
 
 /// W: no iterate is longer than this. |w_t| <= |1 - eta lambda| |w_{t-1}| + eta L, from w_0 = 0; a projection caps it.
-double weight_bound(const Recipe& recipe, std::uint64_t steps, double lipschitz) noexcept {
+double weight_bound(const Recipe& recipe, std::uint64_t steps, double lipschitz) {
   double bound = 0;
   double largest = 0;
   for (std::uint64_t t = 1; t <= steps; ++t) {
+    if (t % kStepsBetweenChecks == 0) check_stop();
     const double eta = recipe.step(t);
     bound = std::fabs(1 - eta * recipe.lambda) * bound + eta * lipschitz;
     if (recipe.projection.active()) bound = std::min(bound, recipe.projection.radius);
@@ -93,6 +96,7 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
   const double bound = result.weight_bound;
   for (std::uint64_t t = steps; t >= 1; hits.end_pass()) {
     for (std::uint64_t position = per_pass; position-- > 0; --t) {
+      if (t % kStepsBetweenChecks == 0) check_stop();
       const double eta = recipe.step(t);
       const double alpha = averaging_weight(recipe.averaging, t, steps);
       carried = alpha + rho_next * carried;

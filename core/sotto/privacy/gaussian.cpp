@@ -18,6 +18,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/recent.h"
+#include "sotto/base/stop.h"
 
 namespace sotto {
 namespace {
@@ -58,6 +59,7 @@ double zcdp_log_delta(double rho, double epsilon) {
 /// The largest x in [low, high] with ok(x), for ok true then false.
 double largest(double low, double high, const std::function<bool(double)>& ok) {
   for (int i = 0; i < 200 && std::nextafter(low, high) < high; ++i) {
+    check_stop();
     // Halve in the exponent while the bracket is wide, then in value.
     const double middle = high > 2 * low ? std::sqrt(low) * std::sqrt(high) : low + (high - low) / 2;
     if (!(middle > low && middle < high)) break;

@@ -16,6 +16,8 @@
 #include <limits>
 #include <map>
 
+#include "sotto/base/stop.h"
+
 namespace sotto {
 namespace {
 
@@ -33,6 +35,16 @@ const kissfft<Real>& transform_of(std::size_t points) {
   return kept.try_emplace(points, points, false).first->second;
 }
 
+/// The dearest of all: asks before, after and between its two halves.
+template <class Real>
+void transform(const std::vector<std::complex<Real>>& from, std::vector<std::complex<Real>>& to) {
+  check_stop();
+  const kissfft<Real>& prepared = transform_of<Real>(from.size());
+  check_stop();
+  prepared.transform(from.data(), to.data());
+  check_stop();
+}
+
 /// Work space of a thread: fresh pages cost more than the arithmetic done in them.
 enum class Scratch { input, output, upper, lower };
 template <class Real>
@@ -42,6 +54,21 @@ std::vector<std::complex<Real>>& scratch(Scratch which, std::size_t points) {
   space.resize(points);
   return space;
 }
+
+/// Gives it back at the end where it is rare and large.
+template <class Real>
+struct ScratchUse {
+  ScratchUse() = default;
+  ScratchUse(const ScratchUse&) = delete;
+  ScratchUse& operator=(const ScratchUse&) = delete;
+  ~ScratchUse() {
+    if constexpr (sizeof(Real) > sizeof(double)) {
+      for (const Scratch each : {Scratch::input, Scratch::output, Scratch::upper, Scratch::lower}) {
+        std::vector<std::complex<Real>>().swap(scratch<Real>(each, 0));
+      }
+    }
+  }
+};
 
 /// Relative error of a transform in the Euclidean norm: log2 N stages, each with twiddles good to 2 pi roundings.
 template <class Real>
@@ -198,7 +225,7 @@ void Composer<Real>::multiply(const GridTerm& term) {
     if (index != 0) packed[place(index, n)] += Complex(up.mass[i], low.mass[i]);
   }
   shift_ = (shift_ + term.count % n * place(term.grid.first + origin, n)) % n;
-  transform_of<Real>(n).transform(packed.data(), transformed.data());
+  transform(packed, transformed);
   // An error e of a transform becomes at most count e in its power, as no factor exceeds 1; tilting rounds masses.
   const auto count = static_cast<Real>(term.count);
   const Real rest = norm_of(packed), whole = std::hypot(rest, std::abs(atom));
@@ -227,7 +254,7 @@ ComposedSums Composer<Real>::invert() {
     packed[k == 0 ? 0 : n - k] = std::conj(std::conj(u) + times(i, std::conj(l)));
     packed[k] = std::conj(u + times(i, l));
   }
-  transform_of<Real>(n).transform(packed.data(), masses.data());
+  transform(packed, masses);
   const Real size = norm_of(packed) / std::sqrt(static_cast<Real>(n));
   const Real error = error_ + (transform_error<Real>(n) + 3 * steps_ * kUnit<Real>)*size;
   for (SumHalf* half : {&sums_.upper, &sums_.lower}) {
@@ -259,15 +286,10 @@ void Composer<Real>::fill(SumHalf& half, bool upper) const {
 
 template <class Real>
 ComposedSums compose(std::span<const GridTerm> terms, const SumPlan& plan) {
+  const ScratchUse<Real> use;
   Composer<Real> composer(plan, terms.front().grid.step);
   for (const GridTerm& term : terms) composer.multiply(term);
-  ComposedSums sums = composer.invert();
-  if constexpr (sizeof(Real) > sizeof(double)) {  // rare and large: not kept
-    for (const Scratch each : {Scratch::input, Scratch::output, Scratch::upper, Scratch::lower}) {
-      std::vector<std::complex<Real>>().swap(scratch<Real>(each, 0));
-    }
-  }
-  return sums;
+  return composer.invert();
 }
 
 template ComposedSums compose<double>(std::span<const GridTerm> terms, const SumPlan& plan);

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/stop.h"
 
 namespace sotto {
 namespace {
@@ -23,6 +24,7 @@ constexpr double kForgiven = 1e-5;  // of the mass above the last point, cut off
 constexpr double kLeaning = 2;      // between the masses at the ends of a cell
 constexpr double kMostPoints = 0x1p22;
 constexpr double kFarthestPoint = 0x1p52;
+constexpr std::size_t kPointsBetweenChecks = 1024;
 
 struct Cell {
   double p = 0;      // P mass
@@ -213,6 +215,7 @@ LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& r
   grid.upper[0] = low.p_below;
   const double missing = low.q_below * std::exp(loss_at(0)) * (1 + 8 * kUnit);
   for (std::size_t i = 0; i + 1 < points; ++i) {
+    if (i % kPointsBetweenChecks == 0) check_stop();
     const LossTails high = law.tails(loss_at(i + 1));
     cells[i] = cell_of(low, high, loss_at(i), step);
     low = high;

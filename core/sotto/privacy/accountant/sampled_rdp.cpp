@@ -12,6 +12,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sotto/base/stop.h"
+
 namespace sotto {
 namespace {
 
@@ -70,6 +72,7 @@ double log_excess_of(double l, double order) {
 template <class F>
 double log_integral(double low, double high, double panel, const F& log_integrand) {
   using Rule = boost::math::quadrature::gauss<double, 20>;
+  check_stop();
   if (!((high - low) / panel < kMostPanels)) return std::numeric_limits<double>::quiet_NaN();
   const int panels = std::max(1, static_cast<int>(std::ceil((high - low) / panel)));
   const double half = (high - low) / panels / 2;

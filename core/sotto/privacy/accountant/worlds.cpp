@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/base/stop.h"
 
 namespace sotto {
 namespace {
@@ -103,7 +104,10 @@ struct Expander {
     }
     // Each time the row may meet another part.
     Worlds result{World{}};
-    for (std::uint64_t i = 0; i < e.times; ++i) result = product(result, all);
+    for (std::uint64_t i = 0; i < e.times; ++i) {
+      check_stop();
+      result = product(result, all);
+    }
     return result;
   }
   Worlds operator()(const SequenceEvent& e) const {
