@@ -18,6 +18,12 @@ _VALUES = 1 << 20
 _NUMBERS = 1 << 17
 _TEXTS = 1 << 13
 _FLOATS = (np.float64, np.float32)
+#: Messages of scikit-learn up to where they show the array.
+_UNQUOTED = (
+    "Expected 2D array, got 1D array instead. Reshape your data either using array.reshape(-1, 1) or array.reshape(1, -1)",
+    "Expected 2D array, got scalar array instead. Reshape your data",
+    "Complex data not supported",
+)
 
 
 def spans(rows: int, size: int) -> Iterator[slice]:
@@ -32,12 +38,13 @@ def naming_columns(X: Any, convert: Callable[[], Any]) -> Any:
     """A conversion that fails quotes the cell at fault; this names the column only."""
     try:
         return convert()
-    except ValueError:
-        place = _text_column(X)
-        if place is None:
+    except ValueError as error:
+        unquoted = next((text for text in _UNQUOTED if str(error).startswith(text.split(".")[0])), None)
+        place = None if unquoted else _text_column(X)
+        if unquoted is None and place is None:
             raise
     # Outside the handler: the message that quotes must not come along as context either.
-    raise InvalidArgument(f"X: column {place} holds texts that are no numbers")
+    raise ValueError(unquoted) if unquoted else InvalidArgument(f"X: column {place} holds texts that are no numbers")
 
 
 def _text_column(X: Any) -> str | None:

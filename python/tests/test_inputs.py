@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+import traceback
 
 import numpy as np
 import pytest
@@ -295,3 +296,13 @@ def test_no_message_quotes_a_cell(tmp_path):
     with pytest.raises(ValueError, match="only one class") as refusal:
         LogisticRegression(epsilon=5.0, data_norm=1.0).fit(np.eye(2), ["Alice", "Alice"])
     assert "Alice" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("form", [lambda X: X[:, 0], lambda X: X[0, 0], lambda X: X + 1j], ids=["1d", "scalar", "complex"])
+def test_a_wrong_shape_or_type_is_named_without_its_values(two, form):
+    X = np.full_like(two[0], 0.123456)
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0)
+    for refused in (lambda: model.fit(form(X), two[1]), lambda: model.fit(X, two[1]).predict(form(X))):
+        with pytest.raises(ValueError, match="Expected 2D array|Complex data not supported") as said:
+            refused()
+        assert "0.123" not in "".join(traceback.format_exception(said.value))
