@@ -8,7 +8,7 @@
 namespace sotto {
 
 void Problem::check() const {
-  require(lambda == 0 || (lambda >= 1e-12 && lambda <= 1e6), "lambda", "must be 0 or lie between 1e-12 and 1e6");
+  require(lambda == 0 || (lambda >= 1e-100 && lambda <= 1e6), "lambda", "must be 0 or lie between 1e-100 and 1e6");
   std::visit([](const auto& l) { l.check(); }, loss);
 }
 
