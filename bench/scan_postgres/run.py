@@ -104,7 +104,7 @@ def by_queries(server, memory, runs, results, where):
 
 
 TRAINING = {"epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 100000, "again": True}
-PLANNING = {"epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 1}
+PLANNING = {"epsilon": 1, "lambda": 0.001, "passes": 10000, "batch_rows": 1}  # of 2^34 steps at most
 
 
 def cancel(server, request):
