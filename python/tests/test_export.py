@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -121,3 +122,18 @@ def test_pmml_says_what_the_card_says_and_names_no_field_twice():
 def test_the_modules_are_there_without_being_imported():
     code = "import sys, sotto; assert 'matplotlib' not in sys.modules; sotto.plot.profile, sotto.export.to_onnx; assert 'plot' in dir(sotto)"
     assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="the reader runs on Java")
+@pytest.mark.parametrize("declared", [{"data_norm": 0.5}, {"bounds": (-0.5, 0.5)}, {"data_norm": 1.0, "fit_intercept": False}])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_pmml_is_read_by_another_program_as_it_is_meant(declared, classes, tmp_path):
+    pypmml = pytest.importorskip("pypmml")
+    X, y = sphere(600, 3, classes=classes)
+    model = LogisticRegression(epsilon=50.0, classes=list(range(classes)), **declared).fit(X, y)
+    to_pmml(model, tmp_path / "m.pmml")
+    read = pypmml.Model.load(str(tmp_path / "m.pmml"))
+    said = [read.predict(dict(zip(model.encoding_.names, map(float, row)))) for row in X[:20]]
+    assert [one["predicted_y"] for one in said] == model.predict(X[:20]).astype(str).tolist()
+    shares = [[one[f"probability_{k}"] for k in range(classes)] for one in said]
+    assert np.allclose(shares, model.predict_proba(X[:20]), atol=1e-6)
