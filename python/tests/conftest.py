@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
+
+# A shell that starts the suite in the background has its children ignore interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def sphere(rows: int, features: int, classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
