@@ -95,7 +95,7 @@ TEST(AccountantPld, TheGridBracketsTheProfilesOfRareRowsWhateverItsStepAndOffset
         for (const double step : {0.3 * rate, 3 * rate, 50 * rate}) {
           const LossRange range = range_of(law, {1e-12, 1e-12});
           if ((range.high - range.low) / step > 2e4) continue;
-          for (const double offset : {0.0, mean_of_bulk(law, step), 0.37 * step}) {
+          for (const double offset : {0.0, mean_of_bulk(law, range, step), 0.37 * step}) {
             const LossGrid grid = discretise(law, {step, offset}, range);
             for (double epsilon = -9.3 * step; epsilon < 12 * step; epsilon += 0.31 * step) {
               const double truth = profile_of(law, epsilon);
@@ -107,6 +107,40 @@ TEST(AccountantPld, TheGridBracketsTheProfilesOfRareRowsWhateverItsStepAndOffset
             for (const double mass : grid.lower) ASSERT_GE(mass, 0);
           }
         }
+      }
+    }
+  }
+}
+
+TEST(AccountantPld, APointLiesOnTheBulkOfRareRowsHoweverSmallTheStep) {
+  const double rate = 1e-3;
+  const LossLaw law = loss_law(PoissonSampledEvent{rate, 0.2}, Side::remove);
+  const LossRange range = range_of(law, {1e-12, 1e-12});
+  for (const double step : {rate / 100, rate, 10 * rate}) {
+    EXPECT_NEAR(mean_of_bulk(law, range, step), std::log1p(-rate), rate / 100) << step;
+  }
+  const double step = rate / 10;
+  const LossGrid grid = discretise(law, {step, mean_of_bulk(law, range, step)}, range);
+  EXPECT_GT(grid.upper[static_cast<std::size_t>(-grid.first)], 0.9);
+}
+
+TEST(AccountantPld, TheNormOfTheWeightsIsBoundedFromAboveAndClosely) {
+  for (const double tilt : {0.0, 0.01, 1.0, 14.0, 2000.0}) {
+    for (const double step : {1e-4, 1e-2, 1.0}) {
+      const std::size_t points = 1 << 16;
+      const double bound = weight_norm(tilt, step, points);
+      double largest = 0;
+      for (const double shift : {1e-9, 0.2, 0.5, 1.0}) {
+        double squares = 0;
+        for (std::size_t i = 0; i < points; ++i) {
+          const double y = (static_cast<double>(i) + shift) * step;
+          squares += std::pow(std::exp(-tilt * y) * -std::expm1(-y), 2);
+        }
+        largest = std::max(largest, std::sqrt(squares));
+      }
+      EXPECT_GE(bound, largest) << tilt << " " << step;
+      if (tilt >= 1 && tilt * step < 0.1) {
+        EXPECT_LE(bound, 1.5 * largest) << tilt << " " << step;
       }
     }
   }
@@ -365,7 +399,12 @@ TEST(AccountantPld, GapsAreBelowTheAskedPrecisionForRareRowsToo) {
                       {repeat(PoissonSampledEvent{1e-6, 0.5}, 100000), kAddRemove, 1e-8},
                       {repeat(PoissonSampledEvent{7e-5, 0.68}, 126523), kAddRemove, 1e-11},
                       {repeat(PoissonSampledEvent{5.4e-4, 0.595}, 265780), kAddRemove, 1.3e-5},
-                      {repeat(PoissonSampledEvent{0.6, 0.53}, 610417), kReplace, 1e-6}};
+                      {repeat(PoissonSampledEvent{0.6, 0.53}, 610417), kReplace, 1e-6},
+                      // The bulk many steps from 0, and deltas that the rounding of a transform reaches.
+                      {repeat(PoissonSampledEvent{0.0013057436, 0.3531}, 647500), kReplace, 3.4e-10},
+                      {repeat(PoissonSampledEvent{8.43e-4, 0.357}, 899994), kAddRemove, 8e-11},
+                      {repeat(PoissonSampledEvent{3.06e-5, 0.724}, 103157), kAddRemove, 1.6e-11},
+                      {repeat(PoissonSampledEvent{1e-6, 1}, 1000000), kAddRemove, 1e-12}};
   for (const Row& row : rows) {
     const Bound bound = pld_epsilon(row.event, row.relation, row.delta);
     EXPECT_GT(bound.lower, 0) << event_text(row.event);

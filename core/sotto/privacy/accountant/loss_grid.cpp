@@ -188,18 +188,23 @@ LossRange range_of(const LossLaw& law, const Cut& cut) {
   return {edge(0, low, below), edge(0, high, above)};
 }
 
-double mean_of_bulk(const LossLaw& law, double step) {
-  const LossTails low = law.tails(-step), high = law.tails(step);
+double mean_of_bulk(const LossLaw& law, const LossRange& range, double step) {
+  double left = range.low, right = range.high;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (left + right) / 2;
+    (law.tails(middle).p_below < 0.5 ? left : right) = middle;
+  }
+  const LossTails low = law.tails(left - step), high = law.tails(right + step);
   const double p = between(low.p_above, high.p_above, low.p_below, high.p_below).value;
   const double q = between(low.q_above, high.q_above, low.q_below, high.q_below).value;
-  return p > 0 && q > 0 ? std::clamp(std::log(p / q), -step, step) : 0;
+  return p > 0 && q > 0 ? std::clamp(std::log(p / q), left - step, right + step) : left;
 }
 
 LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& range) {
   LossGrid grid;
   const double step = grid.step = line.step, offset = line.offset;
-  const bool fits = step > 0 && std::fabs(offset) <= step && (range.high - range.low) / step < kMostPoints &&
-                    std::max(-range.low, range.high) / step < kFarthestPoint;
+  const bool fits = step > 0 && (range.high - range.low) / step < kMostPoints &&
+                    std::max(std::fabs(range.low - offset), std::fabs(range.high - offset)) / step < kFarthestPoint;
   if (!fits) throw Error(ErrorKind::unsupported, "pld: the losses are too unlike each other for one grid");
   grid.offset = offset;
   grid.first = static_cast<std::int64_t>(std::floor((range.low - offset) / step)) - 1;

@@ -10,7 +10,7 @@ namespace sotto {
 /// dominates.
 struct LossGrid {
   double step = 0;
-  double offset = 0;  ///< at most a step
+  double offset = 0;
   std::int64_t first = 0;
   std::vector<double> upper;
   std::vector<double> lower;
@@ -36,8 +36,8 @@ struct GridLine {
   double step = 0;
   double offset = 0;
 };
-/// The mean loss, as the ratio of masses tells it, of what lies within a step of 0.
-double mean_of_bulk(const LossLaw& law, double step);
+/// The mean loss, as the ratio of masses tells it, of what lies within a step of the median.
+double mean_of_bulk(const LossLaw& law, const LossRange& range, double step);
 LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& range);
 
 }  // namespace sotto

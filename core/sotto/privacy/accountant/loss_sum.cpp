@@ -3,7 +3,8 @@
 // Conditions: errors added outward: of the masses (loss_compose.cpp), of what lies outside the window (Chernoff on the
 //   grid's own masses), P mass cut off above.
 // Reference: [Koskela20]; tilting as in [Alghamdi23].
-// Fails if wrong: AccountantPld.* against closed forms, AccountantPld.AgreesWithDirectConvolution.
+// Fails if wrong: AccountantPld.* against closed forms, AccountantPld.AgreesWithDirectConvolution,
+//   AccountantPld.TheNormOfTheWeightsIsBoundedFromAboveAndClosely.
 #include "sotto/privacy/accountant/loss_sum.h"
 
 #include <algorithm>
@@ -17,6 +18,12 @@ constexpr double kUnit = 0x1p-53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
+
+double weight_norm(double tilt, double step, std::size_t points) {
+  const double integral = 2 / std::max(1e-300, 2 * tilt * (2 * tilt + 1) * (2 * tilt + 2));
+  const double squares = integral / step + 1 / ((1 + tilt) * (1 + tilt));
+  return std::sqrt(std::min(static_cast<double>(points), squares)) * (1 + 1e-14);
+}
 
 LossSum::LossSum(std::span<const GridTerm> terms, const SumPlan& plan)
     : plan_(plan),
@@ -58,12 +65,10 @@ double LossSum::delta_of(const SumHalf& half, double epsilon, double sign) const
     const double rest = std::max(0.0, low + position * step_ - epsilon);
     sum = std::exp(-plan_.tilt * rest) * (half.weighted[i] - std::expm1(-rest) * half.decaying[i]);
   }
-  const double points =
-      std::min(static_cast<double>(n), 1 + 1 / std::max(1e-300, -std::expm1(-2 * plan_.tilt * step_)));
   // The two sums decay by rounded factors: a unit or two at each of the points that weigh something.
   const double length = std::min(static_cast<double>(n), 1 / std::max(1e-300, -std::expm1(-plan_.tilt * step_)));
   const double rounding = (1e-13 + 8 * kUnit * length) * std::fabs(sum);
-  const double error = half.mass_error * std::sqrt(points) + outside(half, epsilon) + rounding;
+  const double error = half.mass_error * weight_norm(plan_.tilt, step_, n) + outside(half, epsilon) + rounding;
   if (half.log_scale == -kInfinity) return half.infinite;
   // What is infinite in one term is infinite in the sum, whatever the others are.
   const double value = sum + sign * error;

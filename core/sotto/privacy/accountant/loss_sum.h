@@ -5,6 +5,10 @@
 
 namespace sotto {
 
+/// At least the Euclidean norm of the weights e^(-tilt y) (1 - e^-y) with which tilted masses at y > 0, a step apart,
+/// count in delta: the integral of their squares, B(2 tilt, 3), and the largest of them.
+double weight_norm(double tilt, double step, std::size_t points);
+
 /// The law of a sum of independent losses, from one Fourier transform, with certified bounds on its profile.
 class LossSum {
  public:

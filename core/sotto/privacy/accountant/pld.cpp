@@ -153,7 +153,8 @@ class WorldAccount {
       if (p.finest) most_points_ = kMostPoints;  // which takes seconds: only plans of extremes need it
       wide_window_ = wide_window_ || stuck;
       if (query.wants_epsilon) {
-        const double guess = best.lower > 0 ? (best.lower + best.upper) / 2 : best.upper;
+        // A lower bound that is far off would place the next window below the answer.
+        const double guess = best.lower > 0.9 * best.upper ? (best.lower + best.upper) / 2 : best.upper;
         tilt = std::min(survey_.tilt_for_epsilon(guess), most_tilt());
       }
       const double gap = best.upper - best.lower;
@@ -167,6 +168,7 @@ class WorldAccount {
     double cut_above = 0;
     std::vector<LossRange> ranges;
     std::vector<double> offsets;
+    double moved = 0;  // by all offsets together
     SumPlan sum;
     bool finest = false;    // that the number of points allows
     bool on_atoms = false;  // a finer grid would be the same
@@ -254,8 +256,8 @@ class WorldAccount {
     const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
     const double log_delta = query.wants_epsilon ? std::log(query.given) : survey_.log_delta(tilt);
     const double t = placement.tilt;
-    const double points = std::min(static_cast<double>(kUsualPoints), 1 + 1 / (2 * t * step + 1e-9));
-    const double log_error = std::log(steps_ * kTransformError * std::sqrt(points)) + survey_.at(t).value - t * epsilon;
+    const double felt_error = steps_ * kTransformError * weight_norm(t, step, kUsualPoints);
+    const double log_error = std::log(felt_error) + survey_.at(t).value - t * epsilon;
     const double felt = query.precision * (query.wants_epsilon ? std::clamp(tilt * epsilon, 1e-3, 1.0) : 1.0);
     return log_error - log_delta > std::log(0.1 * felt);
   }
@@ -289,9 +291,11 @@ class WorldAccount {
     }
     pass.step = step;
     double shift = 0;
-    for (const LossTerm& term : terms_) {
-      pass.offsets.push_back(term.law.lattice > 0 ? 0 : mean_of_bulk(term.law, step));
-      shift += static_cast<double>(term.count) * pass.offsets.back();
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      const LossLaw& law = terms_[i].law;
+      pass.offsets.push_back(law.lattice > 0 ? 0 : mean_of_bulk(law, pass.ranges[i], step));
+      shift += static_cast<double>(terms_[i].count) * pass.offsets.back();
+      pass.moved += static_cast<double>(terms_[i].count) * std::fabs(pass.offsets.back());
     }
     // Points to spare go to both sides.
     const double spare = std::max(0.0, static_cast<double>(points) - width / step) / 3;
@@ -309,7 +313,7 @@ class WorldAccount {
     }
     const LossSum sum(grids, pass.sum);
     // Losses are placed up to a few units of themselves and of the points they are counted from.
-    const double placed = steps_ * (pass.step * 4e-16 + 1e-17);
+    const double placed = steps_ * (pass.step * 4e-16 + 1e-17) + pass.moved * 4e-16;
     if (query.wants_epsilon) {
       const double lower = sum.epsilon_lower(query.given) * (1 - 1e-12) - steps_ * kOnPoint * pass.step - placed;
       const double upper = sum.epsilon_upper(query.given);
