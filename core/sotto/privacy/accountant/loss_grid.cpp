@@ -194,10 +194,16 @@ double mean_of_bulk(const LossLaw& law, const LossRange& range, double step) {
     const double middle = (left + right) / 2;
     (law.tails(middle).p_below < 0.5 ? left : right) = middle;
   }
-  const LossTails low = law.tails(left - step), high = law.tails(right + step);
-  const double p = between(low.p_above, high.p_above, low.p_below, high.p_below).value;
-  const double q = between(low.q_above, high.q_above, low.q_below, high.q_below).value;
-  return p > 0 && q > 0 ? std::clamp(std::log(p / q), left - step, right + step) : left;
+  // The bulk around the median has its mean elsewhere, and around that mean another one.
+  double mean = left;
+  for (int i = 0; i < 8; ++i) {
+    const LossTails low = law.tails(mean - step), high = law.tails(mean + step);
+    const double p = between(low.p_above, high.p_above, low.p_below, high.p_below).value;
+    const double q = between(low.q_above, high.q_above, low.q_below, high.q_below).value;
+    if (!(p > 0 && q > 0)) break;
+    mean = std::clamp(std::log(p / q), mean - step, mean + step);
+  }
+  return mean;
 }
 
 LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& range) {
