@@ -11,6 +11,7 @@ import signal
 import tempfile
 import threading
 import time
+from typing import Any
 
 import numpy as np
 
@@ -62,11 +63,20 @@ def inputs(rows: int) -> dict:
     return kinds
 
 
+class HasRead(Exception):
+    """The rows are read; nothing is trained."""
+
+
 def reading(X, y, at: float) -> tuple[float | None, float]:
     """Seconds from a signal `at` seconds into a fit to the exception (None: it came after the reading), and of the reading."""
     done, sent = [0.0], [0.0]
     model = LogisticRegression(epsilon=1.0, data_norm=10.0, alpha=1e-3, method="bolt_on", classes=sorted(set(y.tolist())))
-    model._train = lambda *_: done.__setitem__(0, time.perf_counter())  # type: ignore[method-assign]
+
+    def stop(*_: Any) -> None:
+        done[0] = time.perf_counter()
+        raise HasRead
+
+    model._train = stop  # type: ignore[method-assign]
 
     def interrupt() -> None:
         sent[0] = time.perf_counter()
@@ -77,10 +87,12 @@ def reading(X, y, at: float) -> tuple[float | None, float]:
     wait = None
     try:
         sender.start()
-        model.fit(X, y)
-        sender.cancel()
-        sender.join()
-        time.sleep(0.01)
+        try:
+            model.fit(X, y)
+        except HasRead:
+            sender.cancel()
+            sender.join()
+            time.sleep(0.01)
     except KeyboardInterrupt:
         wait = time.perf_counter() - sent[0] if not done[0] else None
     return wait, done[0] - start
@@ -104,6 +116,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=300_000)
     parser.add_argument("--out")
     asked = parser.parse_args()
+    # A shell that starts this in the background has its children ignore interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(asked.rows, 50)).astype(np.float32)
     y = (X[:, 0] > 0).astype(int)
