@@ -1,8 +1,9 @@
 """Fit time and test accuracy side by side: one machine, one run, the same rows and epsilon. Times are minima over the runs, of
 the clock and of the processor; the latter says the same on a busy machine.
 
-diffprivlib is pure (delta 0); sotto_pure is to be compared with it. sotto and Opacus have delta = 1 / rows^2. The results are
-written after every line, and with --resume lines that the file has are not measured again.
+diffprivlib is pure (delta 0); sotto_pure is to be compared with it. The others have delta = 1 / rows^2. Opacus accounts for
+add_remove: sotto_add_remove is to be compared with it; sotto is replace_one, its default. The results are written after every
+line, and with --resume lines that the file has are not measured again.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ SLOW = ("diffprivlib", "opacus", "scikit_learn")
 
 def available(name: str) -> bool:
     """Whether it is installed; then it is loaded, so that no fit is charged with that."""
-    module = {"sotto_pure": "sotto", "scikit_learn": "sklearn.linear_model", "diffprivlib": "diffprivlib.models"}.get(name, name)
+    modules = {"scikit_learn": "sklearn.linear_model", "diffprivlib": "diffprivlib.models", "opacus": "opacus"}
+    module = modules.get(name, "sotto")
     if importlib.util.find_spec(module.split(".")[0]) is None:
         return False
     importlib.import_module(module)
@@ -126,7 +128,7 @@ def main() -> None:
                 if lines.has(**keys):
                     continue
                 runs = 1 if contender in SLOW else asked.runs
-                version = {"scikit_learn": "scikit-learn", "sotto_pure": "sotto"}.get(contender, contender)
+                version = "sotto" if contender.startswith("sotto") else contender.replace("_", "-")
                 found = measure(ALL[contender], rows, classes, epsilon, runs)
                 lines.add({**keys, "version": importlib.metadata.version(version), **found})
 

@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 
 
-def sotto_gaussian(X: Any, y: Any, classes: int, epsilon: float, delta: float) -> Any:
+def sotto_gaussian(X: Any, y: Any, classes: int, epsilon: float, delta: float, **more: Any) -> Any:
     from sotto import LogisticRegression
 
     return LogisticRegression(
-        epsilon=epsilon, delta=delta, data_norm=1.0, fit_intercept=False, classes=list(range(classes)), method="auto"
+        epsilon=epsilon, delta=delta, data_norm=1.0, fit_intercept=False, classes=list(range(classes)), method="auto", **more
     ).fit(X, y)
+
+
+def sotto_add_remove(X: Any, y: Any, classes: int, epsilon: float, delta: float) -> Any:
+    return sotto_gaussian(X, y, classes, epsilon, delta, neighboring_relation="add_remove", options={"declared_rows": len(X)})
 
 
 def sotto_pure(X: Any, y: Any, classes: int, epsilon: float, delta: float) -> Any:
@@ -43,7 +47,8 @@ class _Linear:
 
 
 def opacus(X: Any, y: Any, classes: int, epsilon: float, delta: float) -> Any:
-    """DP-SGD on a linear model: 20 epochs, batches of about 512 rows, clip 1, as its tutorials do."""
+    """DP-SGD on a linear model: 20 epochs, batches of about 512 rows, clip 1, as its tutorials do. Its epsilon is that of
+    add_remove; under replace_one these models have more."""
     import torch
     from opacus import PrivacyEngine
 
@@ -64,4 +69,7 @@ def opacus(X: Any, y: Any, classes: int, epsilon: float, delta: float) -> Any:
     return _Linear(next(net.parameters()).detach().numpy())
 
 
-ALL = {"sotto": sotto_gaussian, "sotto_pure": sotto_pure, "diffprivlib": diffprivlib, "opacus": opacus, "scikit_learn": scikit_learn}
+ALL = {
+    "sotto": sotto_gaussian, "sotto_add_remove": sotto_add_remove, "sotto_pure": sotto_pure, "diffprivlib": diffprivlib,
+    "opacus": opacus, "scikit_learn": scikit_learn,
+}  # fmt: skip
