@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "descent_tables.h"
 #include "sotto/algorithms/algorithm.h"
+#include "sotto/algorithms/auto_descent.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/model/privacy_card.h"
@@ -125,16 +127,46 @@ TEST(Auto, FewFeaturesGetPureNoiseAndMuchNoiseGetsDescent) {
   const Budget small{.epsilon = 0.1, .delta = 1e-9}, large{.epsilon = 1, .delta = 1e-9};
   EXPECT_EQ(solver_of(input_of(Logistic{}, small, 6)), "objective");
   EXPECT_EQ(Auto{}.choose(input_of(Logistic{}, small, 6)).input.budget.delta, 0);
-  EXPECT_EQ(solver_of(input_of(Logistic{}, small, 100)), "dpgd");
-  EXPECT_EQ(solver_of(input_of(Logistic{}, large, 100)), "dpgd");
+  EXPECT_EQ(solver_of(input_of(Logistic{}, small, 40)), "dpgd");
+  EXPECT_EQ(solver_of(input_of(Logistic{}, large, 40)), "dpgd");
   PlanInput many = input_of(Logistic{}, large, 100);
   many.facts.rows = 10'000'000;
   EXPECT_EQ(solver_of(many), "objective") << "hardly any noise: nothing is better than the minimiser";
   EXPECT_EQ(Auto{}.choose(many).input.budget.delta, 1e-9);
-  EXPECT_EQ(solver_of(input_of(Softmax{}, large, 784, 10)), "dpgd");
   EXPECT_EQ(solver_of(input_of(Softmax{}, {.epsilon = 1}, 784, 10)), "objective");
-  EXPECT_EQ(solver_of(input_of(Hinge{}, large)), "dpgd") << "objective perturbation has no proof for it";
+  EXPECT_EQ(solver_of(input_of(Hinge{}, large, 40)), "dpgd") << "objective perturbation has no proof for it";
   EXPECT_EQ(solver_of(input_of(Logistic{}, large, 5, 4)), "dpgd");
+}
+
+TEST(Auto, SamplesTheSameStepsWhereScansTakeLong) {
+  for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
+    PlanInput input = input_of(Softmax{}, {.epsilon = 1, .delta = 1e-9, .relation = relation}, 784, 10);
+    const Auto method = for_relation(input);
+    const AutoChoice choice = method.choose(input);
+    ASSERT_EQ(name_of(choice.solver), "dpsgd");
+    const auto& sampled = std::get<Dpsgd>(choice.solver);
+    const Dpgd full = auto_descent(method, input);
+    EXPECT_EQ(sampled.step_size, full.step_size);
+    EXPECT_EQ(sampled.momentum, full.momentum);
+    EXPECT_EQ(sampled.clip, full.clip);
+    EXPECT_GE(sampled.passes, 4);
+    EXPECT_LE(sampled.passes, full.passes / 4.0);
+    EXPECT_NEAR(sampled.passes * kRows / static_cast<double>(sampled.batch_rows), full.passes, 1);
+    // What a margin gathers of noise is that of full scans, up to what is lost by sampling.
+    const auto gathered = [&](const Plan& plan, double steps, double rows) {
+      return stddev_of(plan) * std::sqrt(steps) / rows;
+    };
+    const double noise = gathered(sampled.plan(input), full.passes, static_cast<double>(sampled.batch_rows));
+    EXPECT_LE(noise, 1.2 * gathered(full.plan(input), full.passes, kRows));
+  }
+  PlanInput input = input_of(Softmax{}, {.epsilon = 1, .delta = 1e-9}, 784, 10);
+  input.personal = true;
+  EXPECT_EQ(solver_of(input), "dpgd") << "a row's own epsilon has no sampled theorem here";
+  input.personal = false;
+  input.facts.rows = 100;
+  EXPECT_EQ(solver_of(input), "dpgd") << "scans of so few rows are fast";
+  EXPECT_EQ(solver_of(input_of(Logistic{}, {.epsilon = 6, .delta = 1e-9}, 110)), "dpgd")
+      << "a batch would need most rows";
 }
 
 TEST(Auto, WhitensWhereMomentsStandOutOfTheirNoise) {

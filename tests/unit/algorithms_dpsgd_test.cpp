@@ -55,6 +55,18 @@ TEST(Dpsgd, ASmallerClipMeansLessNoiseAndShorterGradients) {
   EXPECT_NEAR(w[0], 0.25, 0.02);
 }
 
+TEST(Dpsgd, LongBatchesAreSummedInPartsAndEveryPartCounts) {
+  const Budget budget{.epsilon = 1, .delta = 1e-9, .relation = Relation::add_remove};
+  const Plan plan = Dpsgd{.passes = 1, .batch_rows = 50000, .declared_rows = 5'000'000}.plan(input_of(budget));
+  EXPECT_LE(plan.l2_sensitivity, 1.01) << "what rounding adds to one row";
+  Rows rows(10000, 1);
+  for (std::size_t i = 0; i < 10000; ++i) rows.set(i, {{1}, 1});
+  const TableEngine engine(rows);
+  const Dpsgd one{.passes = 1, .batch_rows = 10000, .step_size = 1};
+  const Vector w = released(one, engine, {{Logistic{}, 0}, {.epsilon = 1e4, .delta = 1e-3}}, 5);
+  EXPECT_NEAR(w[0], 0.5, 0.005);
+}
+
 TEST(Dpsgd, ALargeBudgetReachesTheOptimum) {
   const Rows rows = sphere_rows(10000, 3, 1);
   const TableEngine engine(rows);

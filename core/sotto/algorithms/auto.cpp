@@ -3,7 +3,8 @@
 //   the law for 0 if its N is at most 1.15 times the other; by the Gaussian if N <= 0.0002 X m; whitened_dpgd if the
 //   noise of second moments is at most 0.02 of the largest they may be and m >= 400 d; else dpgd. objective:
 //   m lambda = max(X N/40, what makes the Jacobian cost epsilon/4). dpgd: gradients clipped to half their bound, travel
-//   (steps x step) such that noise moves a margin by 1.25 (whitened: 2) at norm X; momentum beyond 200 steps.
+//   (steps x step) such that noise moves a margin by 1.25 (whitened: 2) at norm X; momentum beyond 200 steps. The same
+//   T steps on Poisson batches, by dpsgd, where P = max(4, 2 mu sqrt(T), m mu^2/weights) passes are at most T/4.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "sotto/algorithms/auto_descent.h"
 #include "sotto/algorithms/dpgd_shape.h"
@@ -36,7 +38,11 @@ constexpr double kPureWorth = 1.15;         // so much more noise is accepted fo
 constexpr double kFewestSteps = 10;
 constexpr double kMostSteps = 200;
 constexpr double kMostMomentum = 0.95;
-constexpr double kSteepest = 1.75;  // of (1 + momentum)/beta; from 2 on heavy ball is not stable
+constexpr double kLeastPasses = 4;      // of sampled descent, in all its steps
+constexpr double kSampledNoise = 2;     // in units of what a row adds to a batch: from there on sampling loses nothing
+constexpr double kSampledShare = 0.25;  // of the passes of full scans: more are not worth a secret sample
+constexpr double kMuchWork = 3e8;       // products of full scans: a few tenths of a second
+constexpr double kSteepest = 1.75;      // of (1 + momentum)/beta; from 2 on heavy ball is not stable
 
 double stddev_of(const Mechanism& mechanism) {
   return std::visit([](const auto& m) { return m.stddev(); }, mechanism);
@@ -51,7 +57,7 @@ class Chooser {
         norm_(input.facts.data_norm),
         constants_(constants_of(input.problem.loss, norm_, input.facts.classes)) {}
 
-  Dpgd descent_alone() const { return std::get<Dpgd>(descent().solver); }
+  Dpgd descent_alone() const { return scans(kMarginNoise); }
   AutoChoice choose() const {
     const double pure = noise_norm(0);
     if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
@@ -126,7 +132,7 @@ class Chooser {
   /// The descent for what the moments leave of the budget.
   AutoChoice whitened() const {
     WhitenedDpgd solver;
-    const Dpgd steps = std::get<Dpgd>(descent(kWhitenedMarginNoise * std::sqrt(1 - solver.share)).solver);
+    const Dpgd steps = scans(kWhitenedMarginNoise * std::sqrt(1 - solver.share));
     solver.passes = steps.passes;
     solver.step_size = steps.step_size;
     solver.momentum = steps.momentum;
@@ -134,13 +140,50 @@ class Chooser {
     return {solver, input_};
   }
 
-  AutoChoice descent(double margin_noise = kMarginNoise) const {
+  AutoChoice descent() const {
+    const Dpgd full = scans(kMarginNoise);
+    if (const auto sampled = sampled_like(full)) return {*sampled, input_};
+    return {full, input_};
+  }
+
+  /// The same steps on secret batches. A batch needs the noise of a full scan in proportion to its rows as long as that
+  /// is large against one row, and the randomness of the batch hides in it as long as weights are many.
+  std::optional<Dpsgd> sampled_like(const Dpgd& full) const {
+    const auto weights = static_cast<double>(weight_count(input_.problem.loss, input_.facts));
+    const double steps = full.passes;
+    if (input_.budget.delta == 0 || input_.personal || rows_ * weights * steps < kMuchWork) return std::nullopt;
+    const Mechanism noise = one_sum(full);
+    const double mu = base_of(noise).sensitivity / stddev_of(noise);
+    const double passes = std::max({kLeastPasses, kSampledNoise * mu * std::sqrt(steps), rows_ * mu * mu / weights});
+    if (passes > kSampledShare * steps) return std::nullopt;
+    Dpsgd solver;
+    solver.passes = passes;
+    solver.batch_rows = static_cast<std::uint64_t>(std::ceil(passes * rows_ / steps));
+    solver.step_size = full.step_size;
+    solver.momentum = full.momentum;
+    solver.clip = full.clip;
+    solver.declared_rows = declared_rows_;
+    try {
+      solver.plan(input_);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::internal) throw;
+      return std::nullopt;
+    }
+    return solver;
+  }
+
+  Mechanism one_sum(Dpgd solver) const {
+    solver.passes = 1;
+    solver.momentum = 0;
+    return dpgd_composition(solver, dpgd_shape(solver, input_), input_).mechanism;
+  }
+
+  Dpgd scans(double margin_noise) const {
     Dpgd solver;
     solver.declared_rows = declared_rows_;
     solver.clip = constants_.lipschitz / 2;
     solver.bound = DescentBound::composition;
-    solver.passes = 1;
-    const double one = stddev_of(dpgd_composition(solver, dpgd_shape(solver, input_), input_).mechanism);
+    const double one = stddev_of(one_sum(solver));
     const double step = 1 / ((constants_.smooth() ? constants_.smoothness : norm_ * norm_) + input_.problem.lambda);
     const double scores = outputs_of(input_.problem.loss, input_.facts.classes) > 1 ? 2 : 1;
     const double travel = margin_noise / std::sqrt(scores) * rows_ / (norm_ * one);
@@ -148,14 +191,14 @@ class Chooser {
       // Pure noise of a sum grows with the number of sums, so that few of them are worth having.
       solver.passes = static_cast<std::uint32_t>(std::clamp(std::pow(travel / step, 2.0 / 3), 1.0, kMostSteps));
       solver.step_size = step;
-      return {solver, input_};
+      return solver;
     }
     const double steps = std::clamp(travel / step, kFewestSteps, kMostSteps);
     solver.passes = static_cast<std::uint32_t>(steps);
     solver.momentum = std::clamp(1 - kMostSteps * step / travel, 0.0, kMostMomentum);
     solver.step_size =
         std::min(travel / solver.passes * (1 - solver.momentum), kSteepest * step * (1 + solver.momentum));
-    return {solver, input_};
+    return solver;
   }
 
   PlanInput input_;

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "sotto/algorithms/dpgd.h"
+#include "sotto/algorithms/dpsgd.h"
 #include "sotto/algorithms/objective.h"
 #include "sotto/algorithms/whitened_dpgd.h"
 
@@ -13,7 +14,7 @@ namespace sotto {
 /// What `auto` decided: a solver with its parameters, and the input it is planned and run with, in which lambda is
 /// filled in and delta may be lowered to 0.
 struct AutoChoice {
-  std::variant<Objective, Dpgd, WhitenedDpgd> solver;
+  std::variant<Objective, Dpgd, WhitenedDpgd, Dpsgd> solver;
   PlanInput input;
 };
 
@@ -22,7 +23,7 @@ struct AutoChoice {
 struct Auto {
   static constexpr std::string_view kName = "auto";
   static constexpr std::string_view kSummary =
-      "objective, dpgd or whitened_dpgd, their parameters too, by rows, features and budget";
+      "objective, dpgd, whitened_dpgd or dpsgd, their parameters too, by rows, features and budget";
   static constexpr std::string_view kReference = "docs/auto.md";
   std::uint64_t declared_rows = 0;
 

@@ -11,6 +11,11 @@
 #include "sotto/privacy/poisson_coins.h"
 
 namespace sotto {
+namespace {
+
+constexpr std::size_t kPartRows = 4096;  // longer sums lose more digits than one row has
+
+}  // namespace
 
 SampledRun sampled_run(const SampledChoice& choice, const PlanInput& input) {
   constexpr double kMostSteps = 0x1p28;
@@ -39,19 +44,27 @@ SampledRun sampled_run(const SampledChoice& choice, const PlanInput& input) {
 SampledShape sampled_shape(const SampledRun& run) {
   const double mean = run.rate * static_cast<double>(run.capacity);
   const double most = std::min(static_cast<double>(run.capacity), 8 * mean + 200);
-  const double rounding = chain_rounding(most, run.clip);
+  // Rows are added to a part one after the other, then the parts.
+  constexpr auto kPart = static_cast<double>(kPartRows);
+  const double longest = std::min(most, kPart + std::ceil(most / kPart));
+  const double rounding = chain_rounding(longest, run.clip) * (most / longest);
   require(rounding <= 0.05 * run.clip, "batch_rows", "sums of so many rows are too inexact in binary64");
   return {run.clip, rounding, run.rate, run.steps, run.weights, 0x1p-300};
 }
 
 Vector descend(const SampledRun& shape, const SampledGaussian& law, const Run& run, const PublicStep& step) {
   Vector weights(shape.weights, 0.0);
-  GradientSum sum(run.input.problem.loss, run.input.facts, shape.clip_at);
+  GradientSum sum(run.input.problem.loss, run.input.facts, shape.clip_at), part = sum;
   const double divisor = static_cast<double>(shape.batch_rows);
   for (std::uint64_t t = 1; t <= shape.steps; ++t) {
     PoissonBatch batch = run.curator.draw_batch(law, run.input.facts.rows);
-    sum.start(weights);
-    run.engine.scan_positions(batch.positions(), sum);
+    sum.clear();
+    for (std::size_t i = 0; i < batch.positions().size(); i += kPartRows) {
+      const std::size_t rows = std::min(kPartRows, batch.positions().size() - i);
+      part.start(weights);
+      run.engine.scan_positions(batch.positions().subspan(i, rows), part);
+      sum.merge(part);
+    }
     Vector noised = run.curator.release(sum.take(), std::move(batch));
     kernels::scale(1 / divisor, noised.data(), noised.size());
     step(t, noised, weights);
