@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
@@ -58,11 +59,11 @@ Vector descend(const SampledRun& shape, const SampledGaussian& law, const Run& r
   const double divisor = static_cast<double>(shape.batch_rows);
   for (std::uint64_t t = 1; t <= shape.steps; ++t) {
     PoissonBatch batch = run.curator.draw_batch(law, run.input.facts.rows);
+    const std::span<const std::uint64_t> positions = batch.positions();
     sum.clear();
-    for (std::size_t i = 0; i < batch.positions().size(); i += kPartRows) {
-      const std::size_t rows = std::min(kPartRows, batch.positions().size() - i);
+    for (std::size_t i = 0; i < positions.size(); i += kPartRows) {
       part.start(weights);
-      run.engine.scan_positions(batch.positions().subspan(i, rows), part);
+      run.engine.scan_positions(positions.subspan(i, std::min(kPartRows, positions.size() - i)), part);
       sum.merge(part);
     }
     Vector noised = run.curator.release(sum.take(), std::move(batch));
