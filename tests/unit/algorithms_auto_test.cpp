@@ -35,7 +35,9 @@ void for_each_input(const Visit& visit) {
         for (const double epsilon : {0.05, 8.0}) {
           for (const std::uint32_t features : {3U, 200U}) {
             for (const std::uint32_t classes : {2U, 5U}) {
-              visit(input_of(typename decltype(tag)::type{}, {epsilon, delta, relation}, features, classes));
+              PlanInput input = input_of(typename decltype(tag)::type{}, {epsilon, delta, relation}, features, classes);
+              input.facts.rows = features == 200 && classes == 5 && epsilon > 1 ? kRows : 1000;  // long scans, or short
+              visit(input);
             }
           }
         }
@@ -45,7 +47,7 @@ void for_each_input(const Visit& visit) {
 }
 
 Auto for_relation(const PlanInput& input) {
-  return {.declared_rows = input.budget.relation == Relation::add_remove ? kRows : 0};
+  return {.declared_rows = input.budget.relation == Relation::add_remove ? input.facts.rows : 0};
 }
 
 TEST(Auto, ThePlanIsThatOfTheSolverItChooses) {
@@ -128,7 +130,7 @@ TEST(Auto, FewFeaturesGetPureNoiseAndMuchNoiseGetsDescent) {
   EXPECT_EQ(solver_of(input_of(Logistic{}, small, 6)), "objective");
   EXPECT_EQ(Auto{}.choose(input_of(Logistic{}, small, 6)).input.budget.delta, 0);
   EXPECT_EQ(solver_of(input_of(Logistic{}, small, 40)), "dpgd");
-  EXPECT_EQ(solver_of(input_of(Logistic{}, large, 40)), "dpgd");
+  EXPECT_EQ(solver_of(input_of(Logistic{}, large, 100)), "dpsgd");
   PlanInput many = input_of(Logistic{}, large, 100);
   many.facts.rows = 10'000'000;
   EXPECT_EQ(solver_of(many), "objective") << "hardly any noise: nothing is better than the minimiser";
@@ -157,7 +159,7 @@ TEST(Auto, SamplesTheSameStepsWhereScansTakeLong) {
       return stddev_of(plan) * std::sqrt(steps) / rows;
     };
     const double noise = gathered(sampled.plan(input), full.passes, static_cast<double>(sampled.batch_rows));
-    EXPECT_LE(noise, 1.2 * gathered(full.plan(input), full.passes, kRows));
+    EXPECT_LE(noise, 1.5 * gathered(full.plan(input), full.passes, kRows));
   }
   PlanInput input = input_of(Softmax{}, {.epsilon = 1, .delta = 1e-9}, 784, 10);
   input.personal = true;
@@ -190,10 +192,10 @@ TEST(Auto, WhitensWhereMomentsStandOutOfTheirNoise) {
   tight.budget.delta = 1e-16;
   EXPECT_EQ(solver_of(tight), "dpgd") << "noise of so many moments has a numerical delta";
   input.budget.epsilon = 0.1;
-  EXPECT_EQ(solver_of(input), "dpgd") << "the moments would be noise";
+  EXPECT_EQ(solver_of(input), "dpsgd") << "the moments would be noise";
   input.budget.epsilon = 1;
   input.problem.lambda = 0.01;
-  EXPECT_EQ(solver_of(input), "dpgd") << "a lambda is for the weights of the features";
+  EXPECT_EQ(solver_of(input), "dpsgd") << "a lambda is for the weights of the features";
   input.problem.lambda = 0;
   input.budget.delta = 0;
   EXPECT_EQ(solver_of(input), "objective");

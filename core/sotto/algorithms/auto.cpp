@@ -4,7 +4,7 @@
 //   noise of second moments is at most 0.02 of the largest they may be and m >= 400 d; else dpgd. objective:
 //   m lambda = max(X N/40, what makes the Jacobian cost epsilon/4). dpgd: gradients clipped to half their bound, travel
 //   (steps x step) such that noise moves a margin by 1.25 (whitened: 2) at norm X; momentum beyond 200 steps. The same
-//   T steps on Poisson batches, by dpsgd, where P = max(4, 2 mu sqrt(T), m mu^2/weights) passes are at most T/4.
+//   T steps on Poisson batches, by dpsgd, where P = max(4, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -39,7 +39,7 @@ constexpr double kFewestSteps = 10;
 constexpr double kMostSteps = 200;
 constexpr double kMostMomentum = 0.95;
 constexpr double kLeastPasses = 4;      // of sampled descent, in all its steps
-constexpr double kSampledNoise = 2;     // in units of what a row adds to a batch: from there on sampling loses nothing
+constexpr double kSampledNoise = 0.5;   // in units of what a row adds to a batch: with less, sampling loses its worth
 constexpr double kSampledShare = 0.25;  // of the passes of full scans: more are not worth a secret sample
 constexpr double kMuchWork = 3e8;       // products of full scans: a few tenths of a second
 constexpr double kSteepest = 1.75;      // of (1 + momentum)/beta; from 2 on heavy ball is not stable
@@ -146,8 +146,9 @@ class Chooser {
     return {full, input_};
   }
 
-  /// The same steps on secret batches. A batch needs the noise of a full scan in proportion to its rows as long as that
-  /// is large against one row, and the randomness of the batch hides in it as long as weights are many.
+  /// The same steps on secret batches. A batch needs little more than the noise of a full scan in proportion to its
+  /// rows unless that is small against one row, and the randomness of the batch hides in it as long as weights are
+  /// many.
   std::optional<Dpsgd> sampled_like(const Dpgd& full) const {
     const auto weights = static_cast<double>(weight_count(input_.problem.loss, input_.facts));
     const double steps = full.passes;
