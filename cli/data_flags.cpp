@@ -8,7 +8,7 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
   const auto add = [&](const char* flag, auto& target, const char* help) {
     return app.add_option(flag, target, help)->group("Data")->type_name("");
   };
-  add("--schema", file_, "JSON file that declares columns, bounds and label");
+  add("--schema", file_, "JSON file that declares columns, bounds and label")->type_name("FILE");
   add("--label", label_, "the column of the label: its name, or its 1-based position in a file without header");
   add("--label-positive", positive_, "label texts that mean +1 (default 1), separated by commas; * for all others")
       ->delimiter(',');

@@ -22,7 +22,7 @@ void FieldFlags::add(std::string_view name, const std::string& help) {
   app_.add_option_function<std::string>(
           flag_of(name), [this, key](const std::string& text) { given_[key] = text; }, help)
       ->group(group_)
-      ->type_name("");
+      ->type_name(name.ends_with("_file") ? "FILE" : "");
 }
 
 }  // namespace sotto::cli

@@ -135,6 +135,16 @@ class Counts(unittest.TestCase):
                 self.assertIn(value, ran.stderr)
         self.assertEqual(run("audit", "--all", "--games", "-5").returncode, 2)
 
+    def test_nothing_is_written_over_a_file_that_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for flag in ("--data", "--schema", "--labels-file"):
+                file = f"{folder}/file"
+                with open(file, "w", encoding="utf-8") as out:
+                    out.write("kept")
+                ran = run("train", *([] if flag == "--data" else ["--data", f"{folder}/none.csv"]), flag, file, "--out", file)
+                self.assertEqual(ran.returncode, 2, flag)
+                self.assertIn("is a file that is read", ran.stderr, flag)
+
     def test_a_count_of_personal_epsilons_has_no_sign(self):
         with tempfile.TemporaryDirectory() as folder:
             rows, epsilons = folder + "/rows.csv", folder + "/epsilons.txt"
