@@ -282,7 +282,8 @@ TEST(Dpgd, BatchesOfNeighboursAreWithinTheSensitivityWithTheirRounding) {
   }
   const auto sum_of = [](const Rows& rows) {
     GradientSum sum(Hinge{}, rows.facts(), std::numeric_limits<double>::infinity());
-    sum.start(Vector{0.0});
+    const Vector weights{0.0};
+    sum.start(weights);
     TableEngine(rows).scan_rows(0, rows.facts().rows, sum);
     return SensitiveTestAccess::open(sum.take())[0];
   };
