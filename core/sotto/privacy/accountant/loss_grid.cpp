@@ -42,11 +42,11 @@ Mass between(double above_low, double above_high, double below_low, double below
   return {std::max(0.0, value), rounding_of_tail(use_above ? above_low : below_high)};
 }
 
-Cell cell_of(const LossTails& low, const LossTails& high, double loss, double step) {
+/// `width` is 1 - e^-step.
+Cell cell_of(const LossTails& low, const LossTails& high, double loss, double width) {
   const Mass p = between(low.p_above, high.p_above, low.p_below, high.p_below);
   const Mass q = between(low.q_above, high.q_above, low.q_below, high.q_below);
   const double lift = std::exp(loss);
-  const double width = -std::expm1(-step);
   const double b = (p.value - q.value * lift) / width;
   const double error = (p.error + q.error * lift + 4 * kUnit * p.value) / width;
   // Where Q underflows nothing is known of the loss inside the cell.
@@ -63,16 +63,23 @@ void fill_upper(LossGrid& grid, const std::vector<Cell>& cells) {
   }
 }
 
-/// From where on the lower end is no longer rounded up: the first point where that costs more than a gap, or the last
-/// one before it where it costs little.
-enum class LowEnd { at_gap, before_gap };
-
-/// How far the profile is lowered at each point: by the gap of its cells in the middle; towards the ends, where the
+/// How far the profile may be lowered at each point: by the gap of its cells in the middle; towards the ends, where the
 /// profile meets the lines 1 - e^loss and 0, by what it costs to round losses up (keeping Q) or down (keeping P).
-std::vector<double> lowering(const std::vector<Cell>& cells, double step, double missing, LowEnd end) {
+struct Lowering {
+  Lowering(const std::vector<Cell>& cells, double step, double missing);
+  std::vector<double> from(std::size_t first) const;
+
+  std::vector<double> gap, up, down;
+  /// From where on the lower end is no longer rounded up: the first point where that costs more than a gap, or the last
+  /// one before it where it costs little.
+  std::size_t at_gap = 0, before_gap = 0;
+  std::size_t last = 0;
+};
+
+Lowering::Lowering(const std::vector<Cell>& cells, double step, double missing)
+    : gap(cells.size() + 1, 0.0), up(cells.size() + 1, missing), down(cells.size() + 1, 0.0), last(cells.size()) {
   const std::size_t n = cells.size();
   const double width = -std::expm1(-step), decay = std::exp(-step), rise = std::expm1(step);
-  std::vector<double> gap(n + 1, 0.0), down(n + 1, 0.0), up(n + 1, missing);
   for (std::size_t i = 0; i < n; ++i) {
     const double a = cells[i].p - cells[i].floor, b = cells[i].floor;
     const double e = a > 0 && b > 0 ? a * (b / (a + b * decay)) * width * (1 + 8 * kUnit) : 0;
@@ -82,22 +89,25 @@ std::vector<double> lowering(const std::vector<Cell>& cells, double step, double
     up[i + 1] = up[i] + a * rise;
   }
   for (std::size_t i = n; i-- > 0;) down[i] = width * cells[i].floor + decay * down[i + 1];
-  std::vector<double> result = gap;
-  std::size_t first = 0, last = n;
   const auto is_cheap = [&](std::size_t i) {
     return up[i] < std::max(gap[i], gap[i + 1]) || (up[i] == 0 && cells[i].p == 0);
   };
-  while (first < n && is_cheap(first)) ++first;
-  while (end == LowEnd::before_gap && first > 0 && up[first] > 2 * gap[first]) --first;
+  while (at_gap < n && is_cheap(at_gap)) ++at_gap;
+  before_gap = at_gap;
+  while (before_gap > 0 && up[before_gap] > 2 * gap[before_gap]) --before_gap;
   // No point may be lowered by more than rounding down does, or the profile would fall below 0.
   for (std::size_t i = 0; i <= n; ++i) {
     if (down[n - i] < gap[n - i]) last = n - i - std::min<std::size_t>(1, n - i);
   }
+}
+
+std::vector<double> Lowering::from(std::size_t first) const {
   if (first >= last) return down;
+  std::vector<double> result = gap;
   // At the point where two ways meet both are kept, so that the cells on either side are bounded at both their ends.
   for (std::size_t i = 0; i < first; ++i) result[i] = up[i];
   result[first] = std::max(result[first], up[first]);
-  for (std::size_t i = last + 1; i <= n; ++i) result[i] = down[i];
+  for (std::size_t i = last + 1; i < result.size(); ++i) result[i] = down[i];
   result[last] = std::max(result[last], down[last]);
   return result;
 }
@@ -161,13 +171,16 @@ void fill_lower(LossGrid& grid, const std::vector<Cell>& cells, double missing) 
   // Losses rounded down, which is always below.
   for (std::size_t i = 0; i < grid.lower.size(); ++i) grid.lower[i] = i < cells.size() ? cells[i].p : 0;
   // Each is below the profile; a mean that is too small would count once for every release.
-  for (const LowEnd end : {LowEnd::at_gap, LowEnd::before_gap}) {
+  const Lowering lowering(cells, grid.step, missing);
+  const auto try_from = [&](std::size_t first) {
     const double mean = lower_mean(grid);
     std::vector<double> other = grid.lower;
     std::swap(other, grid.lower);
-    const bool valid = fill_lowered(grid, cells, lowering(cells, grid.step, missing, end));
+    const bool valid = fill_lowered(grid, cells, lowering.from(first));
     if (!valid || lower_mean(grid) < mean) std::swap(other, grid.lower);
-  }
+  };
+  try_from(lowering.at_gap);
+  if (lowering.before_gap != lowering.at_gap) try_from(lowering.before_gap);
 }
 
 }  // namespace
@@ -222,13 +235,14 @@ LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& r
     return static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * step + offset;
   };
   std::vector<Cell> cells(points - 1);
+  const double width = -std::expm1(-step);
   LossTails low = law.tails(loss_at(0));
   grid.upper[0] = low.p_below;
   const double missing = low.q_below * std::exp(loss_at(0)) * (1 + 8 * kUnit);
   for (std::size_t i = 0; i + 1 < points; ++i) {
     if (i % kPointsBetweenChecks == 0) check_stop();
     const LossTails high = law.tails(loss_at(i + 1));
-    cells[i] = cell_of(low, high, loss_at(i), step);
+    cells[i] = cell_of(low, high, loss_at(i), width);
     low = high;
   }
   grid.infinite_lower = law.p_infinite;
