@@ -96,6 +96,30 @@ TEST(TinyAccountant, PureReleasesTakeTheirEpsilonOffAndGaussianOnesHaveTheRest) 
   EXPECT_GE(mixed, library);
 }
 
+TEST(TinyAccountant, AgreesAboutTheDivergenceOfEveryEventATrainingCharges) {
+  const auto tiny_of = [](const Event& event, double order, Relation relation) {
+    return tiny::divergence(tiny::read(event_text(event)), order, relation == Relation::replace_one);
+  };
+  const Relation any = Relation::replace_one;
+  for (const double order : {1.5, 8.0, 64.0}) {
+    for (const double x : {0.01, 0.4, 3.0}) {
+      for (const Event& event : {Event(PureEvent{x}), Event(L2LaplaceEvent{x}), Event(GaussianEvent{x}),
+                                 Event(ZcdpEvent{x}), Event(ExponentialEvent{x})}) {
+        const double library = rdp_of(event, any, order);
+        EXPECT_NEAR(tiny_of(event, order, any) / library, 1, 1e-10) << event_text(event) << " " << order;
+      }
+    }
+    for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
+      const Event sampled = repeat(PoissonSampledEvent{0.2, 1.3}, 3);
+      EXPECT_NEAR(tiny_of(sampled, order, relation) / rdp_of(sampled, relation, order), 1, 1e-6) << order;
+    }
+    const Event objective = ObjectiveEvent{1, 0.1, 0.05, {{0.4, 2}, {0.2, 1}}};
+    EXPECT_LE(tiny_of(objective, order, any), rdp_of(objective, any, order)) << order;
+    EXPECT_GT(tiny_of(objective, order, any), rdp_of(objective, any, order) / 20) << order;
+  }
+  EXPECT_TRUE(std::isinf(tiny::divergence(tiny::read("nonsense"), 2, true)));
+}
+
 TEST(TinyAccountant, WhatItCannotReadHasNoPrice) {
   EXPECT_TRUE(std::isinf(tiny::delta_of("nonsense", 1, true)));
   EXPECT_TRUE(std::isinf(tiny::delta_of("sequence(gaussian(mu=1), poisson_sampled(noise=1, rate=0.5))", 1, true)));
@@ -214,6 +238,13 @@ TEST(LedgerReplay, EntriesThatWereGivenBackAreTakenOff) {
   const Finding finding = audit_ledger(ledger);
   EXPECT_TRUE(finding.holds()) << finding.found;
   EXPECT_NE(finding.evidence.find("3 entries, 1 of them"), std::string::npos) << finding.evidence;
+}
+
+TEST(LedgerReplay, EveryMethodIsTrainedThroughALedger) {
+  for (const Finding& one : audit_charged_trainings()) {
+    EXPECT_TRUE(one.holds() && one.made) << one.subject << ": " << one.found << ", " << one.evidence;
+    EXPECT_TRUE(one.quantity != "cost over charge" || one.found > 0.9) << one.subject;
+  }
 }
 
 TEST(Pipeline, NothingThatSurroundsATrainingIsFlagged) {
