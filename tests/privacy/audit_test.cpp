@@ -2,6 +2,7 @@
 #include "sotto/audit/audit.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -145,6 +146,20 @@ TEST(Samplers, TheAttackOnTheLowBitsIsCertainUnderTheTextbookSampler) {
   }
   EXPECT_GT(certain, 500);
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Samplers, ForksThatFailedAreNotCounted) {
+  rlimit files{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  const rlimit none{0, files.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);  // no pipe to a child
+  const std::vector<Finding> findings = audit_samplers(10, 1);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  const auto told = std::ranges::find(findings, "bit source", &Finding::subject);
+  ASSERT_NE(told, findings.end());
+  EXPECT_NE(told->evidence.find(" 0 of them in forked processes"), std::string::npos) << told->evidence;
+  const auto untested = std::ranges::find(findings, "bit source, forked", &Finding::subject);
+  EXPECT_TRUE(untested != findings.end() && !untested->made);
 }
 
 TEST(Replay, AHalvedClaimIsExceededAndTheRightOneIsReached) {
