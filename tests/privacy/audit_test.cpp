@@ -60,6 +60,33 @@ TEST(OneRun, GuessesThatAreAllRightProveWhatTheCountAllows) {
   EXPECT_LT(one_run_epsilon({100, 50, 50}, 1e-6, 1e-3), epsilon);
 }
 
+TEST(OneRun, AQuarterOfTheNoiseIsToldAndTheTrueNoiseIsNot) {
+  constexpr std::uint32_t kCanaries = 10000;
+  constexpr double kClaim = 3, kDelta = 1e-9;
+  double low = kClaim, high = 100;  // the epsilon of a quarter of the noise
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (gaussian_mu(middle, kDelta) < 4 * gaussian_mu(kClaim, kDelta) ? low : high) = middle;
+  }
+  TrainRequest request;
+  request.problem = {HuberSvm{0.1}, 0.05};
+  for (const Algorithm& algorithm :
+       {Algorithm(BoltOn{.sgd = {.passes = 1, .batch_rows = kCanaries}}),
+        Algorithm(Scs13{.sgd = {.passes = 1, .batch_rows = kCanaries}, .mechanism = MechanismChoice::gaussian}),
+        Algorithm(Output{.mechanism = MechanismChoice::gaussian}), Algorithm(Dpgd{.passes = 1})}) {
+    request.algorithm = algorithm;
+    for (const std::uint64_t seed : {1U, 2U}) {
+      request.budget = {kClaim, kDelta};
+      const Facts facts{kCanaries, kCanaries, 0.05, false};
+      EXPECT_TRUE(one_run(request, facts, {.seed = seed}).holds()) << name_of(algorithm);
+      request.budget.epsilon = high;
+      const Finding loud = one_run(request, facts, {.seed = seed});
+      EXPECT_TRUE(loud.holds()) << name_of(algorithm);
+      EXPECT_GT(loud.found, kClaim) << name_of(algorithm) << ": " << loud.evidence;
+    }
+  }
+}
+
 TEST(TinyAccountant, ReadsEveryEventAPlanChargesAndAgreesWithTheLibrary) {
   const auto totals = tiny::add_up(tiny::read("sequence(3 x gaussian(mu=0.5), pure(epsilon=0.25))"));
   EXPECT_DOUBLE_EQ(totals.rho, 3 * 0.125 + 0.03125);
