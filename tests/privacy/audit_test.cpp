@@ -2,6 +2,7 @@
 #include "sotto/audit/audit.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -59,6 +60,33 @@ TEST(OneRun, GuessesThatAreAllRightProveWhatTheCountAllows) {
   EXPECT_LT(one_run_epsilon({100, 50, 50}, 1e-6, 1e-3), epsilon);
 }
 
+TEST(OneRun, AQuarterOfTheNoiseIsToldAndTheTrueNoiseIsNot) {
+  constexpr std::uint32_t kCanaries = 10000;
+  constexpr double kClaim = 3, kDelta = 1e-9;
+  double low = kClaim, high = 100;  // the epsilon of a quarter of the noise
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (gaussian_mu(middle, kDelta) < 4 * gaussian_mu(kClaim, kDelta) ? low : high) = middle;
+  }
+  TrainRequest request;
+  request.problem = {HuberSvm{0.1}, 0.05};
+  for (const Algorithm& algorithm :
+       {Algorithm(BoltOn{.sgd = {.passes = 1, .batch_rows = kCanaries}}),
+        Algorithm(Scs13{.sgd = {.passes = 1, .batch_rows = kCanaries}, .mechanism = MechanismChoice::gaussian}),
+        Algorithm(Output{.mechanism = MechanismChoice::gaussian}), Algorithm(Dpgd{.passes = 1})}) {
+    request.algorithm = algorithm;
+    for (const std::uint64_t seed : {1U, 2U}) {
+      request.budget = {kClaim, kDelta};
+      const Facts facts{kCanaries, kCanaries, 0.05, false};
+      EXPECT_TRUE(one_run(request, facts, {.seed = seed}).holds()) << name_of(algorithm);
+      request.budget.epsilon = high;
+      const Finding loud = one_run(request, facts, {.seed = seed});
+      EXPECT_TRUE(loud.holds()) << name_of(algorithm);
+      EXPECT_GT(loud.found, kClaim) << name_of(algorithm) << ": " << loud.evidence;
+    }
+  }
+}
+
 TEST(TinyAccountant, ReadsEveryEventAPlanChargesAndAgreesWithTheLibrary) {
   const auto totals = tiny::add_up(tiny::read("sequence(3 x gaussian(mu=0.5), pure(epsilon=0.25))"));
   EXPECT_DOUBLE_EQ(totals.rho, 3 * 0.125 + 0.03125);
@@ -96,6 +124,30 @@ TEST(TinyAccountant, PureReleasesTakeTheirEpsilonOffAndGaussianOnesHaveTheRest) 
   EXPECT_GE(mixed, library);
 }
 
+TEST(TinyAccountant, AgreesAboutTheDivergenceOfEveryEventATrainingCharges) {
+  const auto tiny_of = [](const Event& event, double order, Relation relation) {
+    return tiny::divergence(tiny::read(event_text(event)), order, relation == Relation::replace_one);
+  };
+  const Relation any = Relation::replace_one;
+  for (const double order : {1.5, 8.0, 64.0}) {
+    for (const double x : {0.01, 0.4, 3.0}) {
+      for (const Event& event : {Event(PureEvent{x}), Event(L2LaplaceEvent{x}), Event(GaussianEvent{x}),
+                                 Event(ZcdpEvent{x}), Event(ExponentialEvent{x})}) {
+        const double library = rdp_of(event, any, order);
+        EXPECT_NEAR(tiny_of(event, order, any) / library, 1, 1e-10) << event_text(event) << " " << order;
+      }
+    }
+    for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
+      const Event sampled = repeat(PoissonSampledEvent{0.2, 1.3}, 3);
+      EXPECT_NEAR(tiny_of(sampled, order, relation) / rdp_of(sampled, relation, order), 1, 1e-6) << order;
+    }
+    const Event objective = ObjectiveEvent{1, 0.1, 0.05, {{0.4, 2}, {0.2, 1}}};
+    EXPECT_LE(tiny_of(objective, order, any), rdp_of(objective, any, order)) << order;
+    EXPECT_GT(tiny_of(objective, order, any), rdp_of(objective, any, order) / 20) << order;
+  }
+  EXPECT_TRUE(std::isinf(tiny::divergence(tiny::read("nonsense"), 2, true)));
+}
+
 TEST(TinyAccountant, WhatItCannotReadHasNoPrice) {
   EXPECT_TRUE(std::isinf(tiny::delta_of("nonsense", 1, true)));
   EXPECT_TRUE(std::isinf(tiny::delta_of("sequence(gaussian(mu=1), poisson_sampled(noise=1, rate=0.5))", 1, true)));
@@ -121,6 +173,20 @@ TEST(Samplers, TheAttackOnTheLowBitsIsCertainUnderTheTextbookSampler) {
   }
   EXPECT_GT(certain, 500);
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Samplers, ForksThatFailedAreNotCounted) {
+  rlimit files{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  const rlimit none{0, files.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);  // no pipe to a child
+  const std::vector<Finding> findings = audit_samplers(10, 1);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  const auto told = std::ranges::find(findings, "bit source", &Finding::subject);
+  ASSERT_NE(told, findings.end());
+  EXPECT_NE(told->evidence.find(" 0 of them in forked processes"), std::string::npos) << told->evidence;
+  const auto untested = std::ranges::find(findings, "bit source, forked", &Finding::subject);
+  EXPECT_TRUE(untested != findings.end() && !untested->made);
 }
 
 TEST(Replay, AHalvedClaimIsExceededAndTheRightOneIsReached) {
@@ -214,6 +280,13 @@ TEST(LedgerReplay, EntriesThatWereGivenBackAreTakenOff) {
   const Finding finding = audit_ledger(ledger);
   EXPECT_TRUE(finding.holds()) << finding.found;
   EXPECT_NE(finding.evidence.find("3 entries, 1 of them"), std::string::npos) << finding.evidence;
+}
+
+TEST(LedgerReplay, EveryMethodIsTrainedThroughALedger) {
+  for (const Finding& one : audit_charged_trainings()) {
+    EXPECT_TRUE(one.holds() && one.made) << one.subject << ": " << one.found << ", " << one.evidence;
+    EXPECT_TRUE(one.quantity != "cost over charge" || one.found > 0.9) << one.subject;
+  }
 }
 
 TEST(Pipeline, NothingThatSurroundsATrainingIsFlagged) {

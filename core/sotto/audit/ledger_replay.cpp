@@ -16,7 +16,6 @@
 
 #include "sotto/audit/neighbours.h"
 #include "sotto/audit/stored_table.h"
-#include "sotto/audit/tiny_accountant.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -238,6 +237,17 @@ Finding stored(const LedgerOptions& options, FilterKind kind) {
 
 }  // namespace
 
+double loss_in(const Filter& filter, const std::vector<tiny::Line>& lines) {
+  const tiny::Totals all = tiny::add_up(lines);
+  switch (filter.kind()) {
+    case FilterKind::sum: return all.epsilon;
+    case FilterKind::zcdp: return all.rho;
+    case FilterKind::gdp: return all.mu_squared;
+    case FilterKind::rdp: break;
+  }
+  return tiny::divergence(lines, filter.rdp_order(), filter.budget().relation == Relation::replace_one);
+}
+
 namespace {
 
 /// What the entries that were not given back cost, in units, by the tiny accountant.
@@ -246,13 +256,13 @@ class EntrySum {
   EntrySum(const Filter& filter, const Distances& distances) : filter_(filter), distances_(distances) {}
 
   void reserve(const LedgerRecord& record) {
-    const tiny::Totals one = tiny::add_up(tiny::read(record.detail));
+    const std::vector<tiny::Line> lines = tiny::read(record.detail);
     const bool sum = filter_.kind() == FilterKind::sum;
-    const double loss = sum                                 ? one.epsilon
-                        : filter_.kind() == FilterKind::gdp ? one.mu_squared
-                        : filter_.kind() == FilterKind::rdp ? one.rho * filter_.rdp_order()
-                                                            : one.rho;
-    const double of_event = sum ? one.delta * static_cast<double>(Filter::kDeltaUnits) : 0;
+    double loss = loss_in(filter_, lines) * static_cast<double>(Filter::kLossUnits);
+    // The divergence of these has no closed form: a record states it, and it is at least this.
+    if (filter_.kind() == FilterKind::rdp && std::any_of(lines.begin(), lines.end(), is_bounded))
+      loss = std::max(static_cast<double>(record.cost.loss), loss * (1 - 1e-6));
+    const double of_event = sum ? tiny::add_up(lines).delta * static_cast<double>(Filter::kDeltaUnits) : 0;
     const auto known = distances_.find(record.request);
     // A record states the cost of its distance and not the distance: where that is not known, it is at least 0.
     const double stated = static_cast<double>(record.cost.delta);
@@ -260,7 +270,7 @@ class EntrySum {
                              ? std::max(stated, of_event)
                              : of_event + delta_of_distance(filter_.budget().epsilon, known->second) *
                                               static_cast<double>(Filter::kDeltaUnits);
-    costs_[record.entry] = {loss * static_cast<double>(Filter::kLossUnits), delta};
+    costs_[record.entry] = {loss, delta};
     loss_ += costs_[record.entry].first;
     delta_ += delta;
   }
@@ -278,6 +288,7 @@ class EntrySum {
   }
 
  private:
+  static bool is_bounded(const tiny::Line& line) { return line.name == "poisson_sampled" || line.name == "objective"; }
   // A cost is rounded up to a unit; no total is below the truth, nor more than three units an entry above it.
   double gap(double total, double stated) const {
     const double slack = 1e-12 * total + 1e-3;
@@ -320,6 +331,7 @@ std::vector<Finding> audit_ledgers(const LedgerOptions& options) {
   for (Finding& one : audit_charges()) findings.push_back(std::move(one));
   for (Finding& one : audit_plans()) findings.push_back(std::move(one));
   for (const auto& [name, kind] : enum_names(FilterKind{})) findings.push_back(stored(options, kind));
+  for (Finding& one : audit_charged_trainings()) findings.push_back(std::move(one));
   return findings;
 }
 

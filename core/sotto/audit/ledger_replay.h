@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sotto/audit/evidence.h"
+#include "sotto/audit/tiny_accountant.h"
 #include "sotto/privacy/ledger/ledger.h"
 
 /// Layer 2: what was charged, recomputed from the log alone; and random adaptive spending, which must never get past
@@ -25,8 +26,14 @@ std::vector<Finding> audit_plans();
 /// Every way to draw, charged once: it must work once.
 std::vector<Finding> audit_charges();
 
+/// Every method of the catalogue trained through a ledger of every filter: what is charged covers what is planned and
+/// what neighbours differ by, rows are opened under a reservation, and totals stand audit_ledger().
+std::vector<Finding> audit_charged_trainings();
+
 /// Of the noise from its ideal law, by the digest of the request.
 using Distances = std::map<std::string, double>;
+/// What these lines cost in the filter's currency, delta aside, by the tiny accountant.
+double loss_in(const Filter& filter, const std::vector<tiny::Line>& lines);
 /// Every total of this ledger, loss and delta, from its records, by the tiny accountant; the largest gap beyond
 /// rounding. What a distance costs that is not given here is taken from the record.
 Finding audit_ledger(Ledger& ledger, const Distances& distances = {});

@@ -31,7 +31,7 @@ struct OneRunOptions {
 /// in the table. Throws what planning throws.
 Finding one_run(const TrainRequest& request, const Facts& facts, const OneRunOptions& options);
 
-/// Every private algorithm once, on a table of 1000 canaries.
+/// Every private algorithm once, on a table of 10,000 canaries.
 std::vector<Finding> one_run_catalogue(const OneRunOptions& options, const std::string& method);
 
 }  // namespace sotto::audit

@@ -203,26 +203,35 @@ class Laboratory {
   std::vector<Finding> findings_;
 };
 
+/// What a forked child draws from a source of its own and from the parent's; nothing if it could not be asked.
+std::vector<std::uint64_t> drawn_in_child(BitSource& parents) {
+  std::uint64_t two[2] = {0, 0};
+  int pipes[2];
+  if (::pipe(pipes) != 0) return {};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    two[0] = BitSource().next();
+    two[1] = parents.next();
+    ::_exit(::write(pipes[1], two, sizeof two) == sizeof two ? 0 : 1);
+  }
+  ::close(pipes[1]);  // or a child that ended without a word would be waited for
+  const bool told = child > 0 && ::read(pipes[0], two, sizeof two) == sizeof two;
+  if (child > 0) ::waitpid(child, nullptr, 0);
+  ::close(pipes[0]);
+  return told ? std::vector<std::uint64_t>{two[0], two[1]} : std::vector<std::uint64_t>{};
+}
+
 /// First words of fresh sources: in threads, in forked children with a source of their own and with the parent's.
-Finding seeds() {
+std::vector<Finding> seeds() {
   constexpr int kThreads = 8, kForks = 8;
   std::vector<std::uint64_t> words;
   BitSource parents;
   words.push_back(parents.next());
-  int pipes[2];
-  if (::pipe(pipes) == 0) {
-    for (int i = 0; i < kForks; ++i) {
-      const pid_t child = ::fork();
-      if (child == 0) {
-        const std::uint64_t two[] = {BitSource().next(), parents.next()};
-        ::_exit(::write(pipes[1], two, sizeof two) == sizeof two ? 0 : 1);
-      }
-      std::uint64_t two[2] = {0, 0};
-      if (child > 0 && ::read(pipes[0], two, sizeof two) == sizeof two) words.insert(words.end(), two, two + 2);
-      if (child > 0) ::waitpid(child, nullptr, 0);
-    }
-    ::close(pipes[0]);
-    ::close(pipes[1]);
+  std::size_t forked = 0;
+  for (int i = 0; i < kForks; ++i) {
+    const std::vector<std::uint64_t> told = drawn_in_child(parents);
+    words.insert(words.end(), told.begin(), told.end());
+    forked += told.size();
   }
   words.push_back(parents.next());
   std::vector<std::vector<std::uint64_t>> drawn(kThreads);
@@ -236,12 +245,11 @@ Finding seeds() {
   for (std::thread& thread : threads) thread.join();
   for (const auto& mine : drawn) words.insert(words.end(), mine.begin(), mine.end());
   const std::set<std::uint64_t> distinct(words.begin(), words.end());
-  return {"samplers",
-          "bit source",
-          "words that repeat",
-          0,
-          static_cast<double>(words.size() - distinct.size()),
-          fmt::format("{} sources, {} of them in forked processes", words.size(), 2 * kForks)};
+  std::vector<Finding> findings = {{"samplers", "bit source", "words that repeat", 0,
+                                    static_cast<double>(words.size() - distinct.size()),
+                                    fmt::format("{} sources, {} of them in forked processes", words.size(), forked)}};
+  if (forked == 0) findings.push_back(not_tested("samplers", "bit source, forked", "no process could be forked"));
+  return findings;
 }
 
 Finding low_bits(std::uint64_t draws, std::uint64_t seed) {
@@ -304,9 +312,8 @@ int LowBitsAttack::verdict(double y) const {
 }
 
 std::vector<Finding> audit_samplers(std::uint64_t draws, std::uint64_t seed) {
-  const Finding repeated = seeds();  // before any thread of ours runs: it forks
-  std::vector<Finding> findings = Laboratory(draws, seed).all();
-  findings.push_back(repeated);
+  std::vector<Finding> findings = seeds();  // before any thread of ours runs: it forks
+  for (Finding& one : Laboratory(draws, seed).all()) findings.push_back(std::move(one));
   findings.push_back(low_bits(draws / 2, seed));
   return findings;
 }

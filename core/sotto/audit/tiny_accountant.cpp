@@ -1,7 +1,7 @@
 // What: an independent accountant; nothing of the library is included.
 // Formula: sums of epsilon and delta, rho, mu^2; delta_G; zCDP: min over a of exp((a-1)(a rho - e)) (1-1/a)^a / (a-1);
 //   sampled: the law of the loss of one step on a grid, its mean kept, convolved step by step; selection: the
-//   divergence a rho + mean delta(ln(1 + 1/(a-1))) + ln(mean)/(a-1) in place of a rho.
+//   divergence a rho + mean delta(ln(1 + 1/(a-1))) + ln(mean)/(a-1) in place of a rho; divergences of one order add.
 // Conditions: pure epsilon is epsilon^2/2 in rho, a choice epsilon^2/8, Gaussian noise mu^2/2.
 // Reference: [Canonne20], [Balle18], [Papernot22, Theorem 6], spec 6.
 // Fails if wrong: TinyAccountant.* (against the library's accountants).
@@ -96,6 +96,56 @@ Totals add_up(const std::vector<Line>& lines) {
                                                            : epsilon * epsilon / (choice ? 8 : 2));
   }
   return totals;
+}
+
+namespace {
+
+/// ln(p^a q^(1-a) + q^a p^(1-a)) / (a - 1) of answers that are true with p = e^epsilon q.
+double response_divergence(double epsilon, double order) {
+  const double log_q = -std::log1p(std::exp(epsilon)), log_p = epsilon + log_q;
+  const double one = order * log_p + (1 - order) * log_q, other = order * log_q + (1 - order) * log_p;
+  return (one + std::log1p(std::exp(other - one))) / (order - 1);
+}
+
+/// ln of the integral of here^a there^(1-a), over a - 1; the row of the mixture is there, and in its place another.
+double sampled_divergence(const Line& line, double order, bool replaced) {
+  const double q = line.number("rate"), s = line.number("noise"), reach = 12 * s + 2 * order, width = s / 200;
+  const auto log_mixture = [&](double x, double shift) {
+    const double ratio = (2 * x * shift - 1) / (2 * s * s);
+    return ratio > 300 ? std::log(q) + ratio : std::log1p(q * std::expm1(ratio));
+  };
+  double sum = 0, top = -kNone;  // of exp(exponent - top)
+  for (double x = -reach; x <= reach; x += width) {
+    const double there = replaced ? log_mixture(x, -1) : 0;
+    const double exponent = order * log_mixture(x, 1) + (1 - order) * there - x * x / (2 * s * s);
+    if (exponent > top) sum *= std::exp(top - exponent), top = exponent;
+    sum += std::exp(exponent - top);
+  }
+  return (top + std::log(sum * width / (s * 2.5066282746310002))) / (order - 1);
+}
+
+double objective_divergence(const Line& line, double order) {
+  double largest = 0;
+  for (const auto& [name, value] : line.numbers) {
+    if (name.find(" mu") != std::string::npos) largest = std::max(largest, value);
+  }
+  const double small = line.number("release_mu");
+  return line.number("log_determinant") + order * (largest * largest + small * small) / 2;
+}
+
+double divergence_of(const Line& line, double order, bool replaced) {
+  if (line.name == "poisson_sampled") return sampled_divergence(line, order, replaced);
+  if (line.name == "objective") return objective_divergence(line, order);
+  const double by_rho = order * add_up({{line.name, line.numbers, 1}}).rho, epsilon = line.number("epsilon", kNone);
+  return epsilon < kNone ? std::min(by_rho, response_divergence(epsilon, order)) : by_rho;
+}
+
+}  // namespace
+
+double divergence(const std::vector<Line>& lines, double order, bool replaced) {
+  double sum = lines.empty() ? kNone : 0;
+  for (const Line& line : lines) sum += line.times * divergence_of(line, order, replaced);
+  return sum;
 }
 
 double gaussian_delta(double mu, double epsilon) {

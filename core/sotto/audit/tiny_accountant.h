@@ -28,6 +28,9 @@ struct Totals {
   Totals& operator+=(const Totals& other);
 };
 Totals add_up(const std::vector<Line>& lines);
+/// Renyi divergence of this order: pure lines as randomised response, the dearest of their epsilon; a sampled sum by an
+/// integral, to about 1e-6, and of objective perturbation that of its largest shift, which it is at least.
+double divergence(const std::vector<Line>& lines, double order, bool replaced);
 
 /// Profiles: delta at epsilon of mu-GDP, of rho-zCDP by the best order, of the best of Poisson(mean) runs of rho-zCDP,
 /// of objective perturbation, and of `steps` Poisson-sampled Gaussian sums; the last to about 1 percent.
