@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/algorithms/auto_descent.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/accountant/zcdp.h"
@@ -28,6 +29,15 @@ Plan private_plan(const TrainRequest& request, const Facts& facts) {
   return plan;
 }
 
+/// `auto` without secret batches: choices among runs, and most ledgers, count in rho, which these have not.
+TrainRequest unsampled(TrainRequest request, const Facts& facts) {
+  const auto* method = std::get_if<Auto>(&request.algorithm);
+  if (method == nullptr) return request;
+  const PlanInput input{facts, request.problem, request.budget};
+  if (std::holds_alternative<Dpsgd>(method->choose(input).solver)) request.algorithm = auto_descent(*method, input);
+  return request;
+}
+
 TunePlan plan_parts(const TuneRequest& request, const Facts& facts) {
   const Budget& budget = request.train.budget;
   if (budget.relation != Relation::replace_one) {
@@ -37,8 +47,9 @@ TunePlan plan_parts(const TuneRequest& request, const Facts& facts) {
   whole.epsilon = budget.epsilon;
   std::vector<Event> parts;
   for (std::size_t i = 0; i < request.grid.size(); ++i) {
-    whole.runs.push_back(with_setting(request.train, request.grid[i]));
-    const Plan plan = private_plan(whole.runs.back(), part_facts(facts, request.grid.size() + 1, i));
+    const Facts part = part_facts(facts, request.grid.size() + 1, i);
+    whole.runs.push_back(unsampled(with_setting(request.train, request.grid[i]), part));
+    const Plan plan = private_plan(whole.runs.back(), part);
     parts.push_back(event_of(plan.charges));
     whole.epsilon = std::max(whole.epsilon, plan.guarantee.epsilon);
     // A row is in one part: which part was chosen must not be told by its price, so the dearest counts.
@@ -54,7 +65,9 @@ TunePlan plan_parts(const TuneRequest& request, const Facts& facts) {
 TrainRequest priced(const TrainRequest& base, const Facts& facts, double rho) {
   TrainRequest request = base;
   const auto rho_at = [&](double epsilon) {
+    request = base;
     request.budget.epsilon = epsilon;
+    request = unsampled(std::move(request), facts);
     return zcdp_rho_of(event_of(private_plan(request, facts).charges), request.budget.relation);
   };
   double low = 0, high = base.budget.epsilon;

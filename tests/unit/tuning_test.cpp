@@ -125,6 +125,20 @@ TEST(Tune, ProgressTellsPublicCountsAndNothingOfASecretNumberOfRuns) {
   }
 }
 
+TEST(Tune, AutoIsTunedByFullScansWhereAloneItWouldSample) {
+  const Facts facts{120000, 784, 1.0, false, 10};
+  for (const TuneBy by : {TuneBy::parts, TuneBy::random_stopping}) {
+    TuneRequest request = request_of(by, {1, 1e-9});
+    request.train.problem = {Softmax{}, 0};
+    request.train.algorithm = Auto{};
+    request.grid = parse_grid("lambda=0,1e-6");
+    ASSERT_TRUE(std::holds_alternative<Dpsgd>(Auto{}.choose({facts, request.train.problem, {1, 1e-9}}).solver));
+    for (const TrainRequest& run : plan_tuning(request, facts).runs) {
+      EXPECT_TRUE(std::holds_alternative<Dpgd>(run.algorithm));
+    }
+  }
+}
+
 TEST(Tune, EveryWayGivesAModelWhoseCardListsWhatWasTried) {
   const Rows rows = table(1000), open_table = table(200);
   TableEngine engine(rows), open_rows(open_table);
