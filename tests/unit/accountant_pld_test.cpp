@@ -119,6 +119,13 @@ TEST(AccountantPld, APointLiesOnTheBulkOfRareRowsHoweverSmallTheStep) {
   for (const double step : {rate / 1000, rate / 100, rate / 10}) {
     EXPECT_NEAR(mean_of_bulk(law, range, step), std::log1p(-rate), rate / 100) << step;
   }
+  // Half the mass at 0, or at the low end, and the median nowhere near it.
+  for (const double often : {0.5, 0.55, 0.7}) {
+    const LossLaw replace = loss_law(PoissonSampledEvent{often, 0.1}, Side::replace);
+    EXPECT_NEAR(mean_of_bulk(replace, range_of(replace, {1e-12, 1e-12}), 0.05), 0, 0.05) << often;
+    const LossLaw remove = loss_law(PoissonSampledEvent{often, 0.1}, Side::remove);
+    EXPECT_NEAR(mean_of_bulk(remove, range_of(remove, {1e-12, 1e-12}), 0.01), std::log1p(-often), 0.01) << often;
+  }
   const double step = rate / 10;
   const LossGrid grid = discretise(law, {step, mean_of_bulk(law, range, step)}, range);
   EXPECT_GT(grid.upper[static_cast<std::size_t>(-grid.first)], 0.9);

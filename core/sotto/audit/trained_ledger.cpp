@@ -18,8 +18,8 @@ namespace sotto::audit {
 namespace {
 
 constexpr double kSlack = 1 + 1e-9;
-constexpr double kRounding = 1e-13;  // of a delta by the tiny accountant
-constexpr double kClose = 1.02;      // to which sampled sums are recomputed
+constexpr double kDeltaRounding = 1e-13;  // of a delta by the tiny accountant
+constexpr double kSampledClose = 1.02;    // to which sampled sums are recomputed
 
 /// Rows that note whether a reservation was held when they were opened.
 class PaidRows final : public RowSource {
@@ -99,7 +99,8 @@ class Trainings {
       return loss_in(filter, tiny::read(text)) / paid / kSlack;
     }
     const tiny::Totals paid = tiny::add_up(tiny::read(entry.event));
-    return tiny::delta_of(text, paid.epsilon, true) / (paid.delta + kRounding) / (is_sampled(plan) ? kClose : 1 + 1e-6);
+    return tiny::delta_of(text, paid.epsilon, true) / (paid.delta + kDeltaRounding) /
+           (is_sampled(plan) ? kSampledClose : 1 + 1e-6);
   }
 
   double seen(const Apart& apart, const LedgerEntry& entry) {
@@ -121,7 +122,7 @@ class Trainings {
 };
 
 /// The settings that are replayed, a few with each loss, at a small price.
-class Walk {
+class ChargedWalk {
  public:
   std::vector<Finding> all() {
     for (const Method& method : methods()) walk(method);
@@ -180,6 +181,6 @@ class Walk {
 
 }  // namespace
 
-std::vector<Finding> audit_charged_trainings() { return Walk().all(); }
+std::vector<Finding> audit_charged_trainings() { return ChargedWalk().all(); }
 
 }  // namespace sotto::audit

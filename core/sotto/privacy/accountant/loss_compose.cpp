@@ -203,6 +203,7 @@ typename LogMasses<Real>::Tilted Composer<Real>::absorb(SumHalf& half, const Gri
   const auto total = static_cast<double>(masses.log_moment(plan_.tilt));
   const auto moved = [&](double by) { return static_cast<double>(masses.log_moment(plan_.tilt + by)) - total; };
   half.log_scale += count * total;
+  half.log_size += std::fabs(count * total);
   for (SumHalf::Chernoff& c : half.above) c.log_moment += count * moved(c.exponent);
   for (SumHalf::Chernoff& c : half.below) c.log_moment += count * moved(-c.exponent);
   const double infinite = std::min(1.0, upper ? term.grid.infinite_upper : term.grid.infinite_lower);

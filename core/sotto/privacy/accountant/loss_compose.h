@@ -32,6 +32,7 @@ struct SumHalf {
   std::vector<double> weighted;  ///< sum over losses at or above i of e^(-tilt x)(1 - e^(-x)) mass, x from i
   std::vector<double> decaying;  ///< the same of e^(-(tilt+1) x) mass
   double log_scale = 0;          ///< ln of the product of the moments
+  double log_size = 0;           ///< the absolute values of what was added up to it
   double mass_error = 0;         ///< in the Euclidean norm, of the computed masses
   std::vector<Chernoff> above, below;
   double infinite = 0;  ///< P mass at infinite loss

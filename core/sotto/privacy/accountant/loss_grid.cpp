@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/base/stop.h"
@@ -202,17 +203,28 @@ LossRange range_of(const LossLaw& law, const Cut& cut) {
 }
 
 double mean_of_bulk(const LossLaw& law, const LossRange& range, double step) {
-  double left = range.low, right = range.high;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (left + right) / 2;
-    (law.tails(middle).p_below < 0.5 ? left : right) = middle;
+  const auto within = [&](double centre) {
+    const LossTails low = law.tails(centre - step), high = law.tails(centre + step);
+    return std::pair{between(low.p_above, high.p_above, low.p_below, high.p_below).value,
+                     between(low.q_above, high.q_above, low.q_below, high.q_below).value};
+  };
+  const auto quantile = [&](double share) {
+    double left = range.low, right = range.high;
+    for (int i = 0; i < 60; ++i) {
+      const double middle = (left + right) / 2;
+      (law.tails(middle).p_below < share ? left : right) = middle;
+    }
+    return left;
+  };
+  // What is almost an atom holds a quarter of the mass or lies at 0.
+  double mean = 0, most = within(0).first;
+  for (const double share : {0.25, 0.5, 0.75}) {
+    const double centre = quantile(share), mass = within(centre).first;
+    if (mass > most) mean = centre, most = mass;
   }
-  // The bulk around the median has its mean elsewhere, and around that mean another one.
-  double mean = left;
+  // The bulk has its mean elsewhere, and what is within a step of that another one.
   for (int i = 0; i < 8; ++i) {
-    const LossTails low = law.tails(mean - step), high = law.tails(mean + step);
-    const double p = between(low.p_above, high.p_above, low.p_below, high.p_below).value;
-    const double q = between(low.q_above, high.q_above, low.q_below, high.q_below).value;
+    const auto [p, q] = within(mean);
     if (!(p > 0 && q > 0)) break;
     mean = std::clamp(std::log(p / q), mean - step, mean + step);
   }

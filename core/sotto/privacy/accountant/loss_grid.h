@@ -36,7 +36,7 @@ struct GridLine {
   double step = 0;
   double offset = 0;
 };
-/// The mean loss, as the ratio of masses tells it, of what lies within a step of that mean, near the median.
+/// The mean loss, as the ratio of masses tells it, of what lies within a step of that mean, where mass is dense.
 double mean_of_bulk(const LossLaw& law, const LossRange& range, double step);
 LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& range);
 

@@ -74,7 +74,7 @@ double LossSum::delta_of(const SumHalf& half, double epsilon, double sign) const
   const double value = sum + sign * error;
   if (value <= 0) return half.infinite;
   const double log_value = half.log_scale - plan_.tilt * epsilon + std::log(value);
-  const double slack = 4 * kUnit * (std::fabs(half.log_scale) + std::fabs(plan_.tilt * epsilon) + 64);
+  const double slack = 4 * kUnit * (half.log_size + std::fabs(plan_.tilt * epsilon) + 64);
   return std::clamp(half.infinite + std::exp(log_value + sign * slack), 0.0, 1.0);
 }
 

@@ -313,13 +313,16 @@ class WorldAccount {
     }
     const LossSum sum(grids, pass.sum);
     // Losses are placed up to a few units of themselves and of the points they are counted from.
-    const double placed = steps_ * (pass.step * 4e-16 + 1e-17) + pass.moved * 4e-16;
+    const double placed =
+        steps_ * (pass.step * 4e-16 + 1e-17) + pass.moved * (8 + static_cast<double>(terms_.size())) * 1.2e-16;
+    const double on_points = steps_ * kOnPoint * pass.step;
     if (query.wants_epsilon) {
-      const double lower = sum.epsilon_lower(query.given) * (1 - 1e-12) - steps_ * kOnPoint * pass.step - placed;
+      const double lower = sum.epsilon_lower(query.given) * (1 - 1e-12) - on_points - placed;
       const double upper = sum.epsilon_upper(query.given);
-      return {std::max(0.0, lower), upper == 0 ? 0 : upper * (1 + 1e-12) + placed};
+      const bool none = upper == 0 && sum.delta_upper(-placed) <= query.given;
+      return {std::max(0.0, lower), none ? 0 : upper * (1 + 1e-12) + placed};
     }
-    return {sum.delta_lower(query.given + placed) * (1 - 1e-11),
+    return {sum.delta_lower(query.given + on_points + placed) * (1 - 1e-11),
             std::min(1.0, sum.delta_upper(query.given - placed) * (1 + 1e-11))};
   }
 
