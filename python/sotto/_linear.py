@@ -154,7 +154,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             n_features_in_=encoding.features,
             coef_=coef,
             intercept_=intercept,
-            n_iter_=int(card["parameters"].get("passes") or 1) or 1,
+            n_iter_=max(1, math.ceil(float(card["parameters"].get("passes") or 1))),  # of sampled rows also parts of a pass
         )
         if not card.is_private:
             reasons = "; ".join(card["not_private_because"])

@@ -306,3 +306,16 @@ def test_numbers_of_numpy_are_numbers(two):
     assert card["parameters"] == plain.privacy_cost(X)["parameters"] and card["guarantee"] == plain.privacy_cost(X)["guarantee"]
     low = LogisticRegression(epsilon=np.float32(0.5), data_norm=1.0, alpha=0.01, method="bolt_on").privacy_cost(X)
     assert low["parameters"]["lambda"] == "0.01" and 0.5 <= low.epsilon < 0.501
+
+
+def test_auto_samples_where_scans_take_long_and_parts_of_a_pass_count_as_one():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30_000, 100)).astype(np.float32)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = (X[:, 0] > 0).astype(int)
+    model = LogisticRegression(epsilon=1.0, delta=1e-9, data_norm=1.0, fit_intercept=False).fit(X, y)
+    parameters = model.privacy_["parameters"]
+    assert parameters["solver"] == "dpsgd"
+    assert float(parameters["passes"]) != int(float(parameters["passes"]))
+    assert model.n_iter_ == int(float(parameters["passes"])) + 1
+    assert model.privacy_.is_private
