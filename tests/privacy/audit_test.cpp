@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <random>
+#include <set>
 
 #include "sotto/audit/ledger_replay.h"
 #include "sotto/audit/museum.h"
 #include "sotto/audit/one_run.h"
 #include "sotto/audit/pipeline.h"
 #include "sotto/audit/replay.h"
+#include "sotto/audit/replay_settings.h"
 #include "sotto/audit/samplers.h"
 #include "sotto/audit/tiny_accountant.h"
 #include "sotto/audit/trade_off.h"
@@ -264,6 +267,55 @@ TEST(Replay, CostsOfAllPassesAddUp) {
   const Apart apart = replay({request, plan}, pair);
   EXPECT_NEAR(apart.cost_over(1, 0), 1, 1e-3);
   EXPECT_GT(apart.cost_over(0.5, 0), 1.9);  // noise for half as much would not do
+}
+
+/// The values that were met of every declared number, by its owner and name.
+using ValuesMet = std::map<std::string, std::set<double>>;
+
+/// The numbers of `object`, each with its value or, where only declarations are asked for, with none; then the members
+/// of closed sets are all of them.
+template <class T>
+void note_numbers(const std::string& owner, const T& object, bool declared_alone, ValuesMet& met) {
+  for_each_field(object, [&](std::string_view name, const auto& value, std::string_view) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    const auto inner = [&](const auto& member) {
+      note_numbers(owner + "." + std::string(std::remove_cvref_t<decltype(member)>::kName), member, declared_alone,
+                   met);
+    };
+    if constexpr (IsVariant<Value>::value) {
+      if (declared_alone) {
+        for_each_member<Value>([&](auto tag) { inner(typename decltype(tag)::type{}); });
+      } else {
+        std::visit(inner, value);
+      }
+    } else if constexpr (std::is_arithmetic_v<Value>) {
+      std::set<double>& values = met[owner + "." + std::string(name)];
+      if (!declared_alone) values.insert(static_cast<double>(value));
+    }
+  });
+}
+
+TEST(Replay, EveryDeclaredNumberOfWhatMakesAClaimIsVaried) {
+  for (const Method& method : methods()) {
+    ValuesMet met;
+    std::uint64_t plans = 0;
+    for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
+      std::uint64_t offset = 0;
+      for (const std::string_view loss : names<Loss>()) {
+        const Selection selection{make_by_name<Loss>(loss, "loss"), relation, 40, 4, false, offset += 40};
+        for_each_case(method, selection, [&](const ReplayCase& one) {
+          if (++plans == 1) {
+            const auto declare = [&](const auto& member) { note_numbers(method.name, member, true, met); };
+            std::visit(declare, one.request.algorithm);
+          }
+          const auto note = [&](const auto& member) { note_numbers(method.name, member, false, met); };
+          std::visit(note, one.request.algorithm);
+          std::visit(note, one.request.problem.loss);
+        });
+      }
+    }
+    for (const auto& [name, values] : met) EXPECT_GE(values.size(), 2U) << name << ", of " << plans << " plans";
+  }
 }
 
 TEST(LedgerReplay, EntriesThatWereGivenBackAreTakenOff) {

@@ -9,7 +9,7 @@ Algorithm plain(const FieldNumbers& numbers) {
   for_each_field(object, [&](std::string_view name, auto& value, std::string_view) {
     using Value = std::remove_cvref_t<decltype(value)>;
     if constexpr (std::is_arithmetic_v<Value>) {
-      if (const auto listed = numbers(name); !listed.empty()) value = static_cast<Value>(listed.front());
+      value = field_values(name, value, numbers).front();
     }
   });
   return object;
@@ -28,10 +28,6 @@ std::vector<Method> methods(std::string_view name) {
          plain<A>});
   });
   return all;
-}
-
-std::string settings_of(const Algorithm& algorithm) {
-  return std::visit([](const auto& a) { return settings_text(a); }, algorithm);
 }
 
 }  // namespace sotto::audit

@@ -140,7 +140,7 @@ Finding one_run(const TrainRequest& request, const Facts& facts, const OneRunOpt
 
 std::vector<Finding> one_run_catalogue(const OneRunOptions& options, const std::string& method) {
   constexpr std::uint32_t kCanaries = 10000;  // of fewer, trainings with a quarter of their noise were not told
-  const FieldNumbers one_batch = [](std::string_view name) {
+  const FieldNumbers one_batch = [](std::string_view name, double) {
     return name == "passes"       ? std::vector<double>{1}
            : name == "batch_rows" ? std::vector<double>{kCanaries}
                                   : std::vector<double>{};

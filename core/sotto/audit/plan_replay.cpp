@@ -63,7 +63,8 @@ void trainings(const Method& method, Relation relation, std::vector<Finding>& fi
       TrainRequest request;
       request.problem = {Logistic{}, 0.05};
       request.budget = {1, delta, relation};
-      request.algorithm = method.plain([&](std::string_view name) { return numbers(name, relation, intervals); });
+      request.algorithm =
+          method.plain([&](std::string_view name, double) { return numbers(name, relation, intervals); });
       std::string why;
       const auto plan = plan_if_taken(request, {1000, 2, 1.0, false}, why);
       const std::string subject =

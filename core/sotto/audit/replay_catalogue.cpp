@@ -202,10 +202,10 @@ class Walk {
   /// hundred batches of a thousand rows of many features, for kernels and threads.
   void check_large(const Method& method) {
     const auto numbers = [](double batch) {
-      return [batch](std::string_view name) -> std::vector<double> {
+      return [batch](std::string_view name, double standard) -> std::vector<double> {
         if (name == "batch_rows") return {batch};
         if (name == "passes") return {1};
-        return replay_numbers(name, Relation::replace_one, true);
+        return replay_numbers(name, standard, Relation::replace_one, true);
       };
     };
     std::string why;

@@ -3,25 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "sotto/audit/neighbours.h"
 
 namespace sotto::audit {
 
-std::vector<double> replay_numbers(std::string_view name, Relation relation, bool straight) {
-  if (name == "passes") return {2};
-  if (name == "batch_rows") return {1, 4, 9};
-  if (name == "radius") return straight ? std::vector<double>{0} : std::vector<double>{0, 0.3};
-  if (name == "momentum") return straight ? std::vector<double>{0} : std::vector<double>{0, 0.5};
-  if (name == "clip") return straight ? std::vector<double>{0} : std::vector<double>{0, 0.4};
-  if (name == "intervals") return straight ? std::vector<double>{0} : std::vector<double>{0, 0.3};
-  if (name == "splits") return {3};
-  if (name == "step_candidates") return {4};
-  if (name == "population") return {8};
-  if (name == "parents") return {2};
-  if (name == "rounds") return {2};
-  if (name == "declared_rows" && relation == Relation::add_remove) return {kReplayRows};
-  return {};
+std::vector<double> replay_numbers(std::string_view name, double standard, Relation relation, bool straight) {
+  using List = std::vector<double>;
+  const auto bent = [&](double acts) { return straight ? List{0} : List{0, acts}; };
+  const auto small = [&](List list) {
+    if (standard == 0 && !straight) list.push_back(0);  // from the facts
+    return list;
+  };
+  if (name == "passes") return small(straight ? List{2, 1} : List{2, 1, 3});  // of three, orders take too many replays
+  if (name == "batch_rows") return small({1, 4, 9});
+  if (name == "radius" || name == "intervals") return bent(0.3);
+  if (name == "momentum") return bent(0.5);
+  if (name == "clip") return bent(0.4);
+  if (name == "tolerance") return straight ? List{0, 1e-9} : List{0, 1e-6, 0.3};
+  if (name == "splits") return {3, 2};
+  if (name == "step_candidates") return {4, 2};
+  if (name == "population") return {8, 5};
+  if (name == "parents") return {2, 3};
+  if (name == "rounds") return {2, 1};
+  if (name == "declared_rows") return relation == Relation::add_remove ? List{kReplayRows, 30, 4} : List{0};
+  if (standard == 0) return straight ? List{0, 0.3} : List{0, 0.3, 3};
+  return straight ? List{standard, standard / 8} : List{standard, standard / 8, 2 * standard};
 }
 
 namespace {
@@ -65,26 +73,53 @@ Facts replay_facts(const Selection& selection, std::uint32_t classes) {
   return {kReplayRows, kPairFeatures, 1.0, false, classes};
 }
 
+namespace {
+
+std::vector<Loss> settings_of_loss(const Loss& loss, const FieldNumbers& numbers) {
+  return std::visit(
+      [&](const auto& member) {
+        using L = std::remove_cvref_t<decltype(member)>;
+        std::vector<Loss> all(variant_count<L>(numbers));
+        for (std::uint64_t i = 0; i < all.size(); ++i) all[i] = variant_at<L>(i, numbers);
+        return all;
+      },
+      loss);
+}
+
+/// Coprime to `total`, so that every number is met once, and near its golden section, so that the first few are spread
+/// over every digit.
+std::uint64_t stride_below(std::uint64_t total) {
+  auto stride = static_cast<std::uint64_t>(0.6180339887498949 * static_cast<double>(total)) | 1U;
+  while (std::gcd(stride, total) != 1) ++stride;
+  return stride;
+}
+
+}  // namespace
+
 std::string for_each_case(const Method& method, const Selection& selection,
                           const std::function<void(const ReplayCase&)>& visit) {
-  const FieldNumbers numbers = [&](std::string_view name) {
-    return replay_numbers(name, selection.relation, selection.straight);
+  const FieldNumbers numbers = [&](std::string_view name, double standard) {
+    return replay_numbers(name, standard, selection.relation, selection.straight);
   };
-  const std::uint64_t total = kProblems * method.count(numbers);
+  const std::vector<Loss> losses = settings_of_loss(selection.loss, numbers);
+  const std::uint64_t total = kProblems * losses.size() * method.count(numbers), stride = stride_below(total);
   std::uint64_t taken = 0, sampled = 0;
   std::string why;
   for (std::uint64_t i = 0; i < std::min(4 * selection.cases, total) && taken < selection.cases; ++i) {
-    const std::uint64_t index = (i + selection.offset) % total * 2654435761U % total;  // a prime: every index once
-    TrainRequest request = request_number(index % kProblems, selection);
-    request.algorithm = method.at(index / kProblems, numbers);
-    const std::uint32_t classes = selection.straight ? 2 : classes_number(index % kProblems);
+    std::uint64_t index = (i + selection.offset) % total * stride % total;
+    const std::uint64_t number = index % kProblems;
+    index /= kProblems;
+    TrainRequest request = request_number(number, selection);
+    request.problem.loss = losses[index % losses.size()];
+    request.algorithm = method.at(index / losses.size(), numbers);
+    const std::uint32_t classes = selection.straight ? 2 : classes_number(number);
     std::optional<Plan> plan = plan_if_taken(request, replay_facts(selection, classes), why);
     if (!plan) continue;
     if (is_sampled(*plan) && ++sampled > selection.sampled_cases) break;
     ++taken;
-    std::string name =
-        fmt::format("{} lambda={} epsilon={} delta={}{}", name_of(selection.loss), request.problem.lambda,
-                    request.budget.epsilon, request.budget.delta, settings_of(request.algorithm));
+    std::string name = fmt::format("{}{} lambda={} epsilon={} delta={}{}", name_of(selection.loss),
+                                   settings_of(request.problem.loss), request.problem.lambda, request.budget.epsilon,
+                                   request.budget.delta, settings_of(request.algorithm));
     visit(ReplayCase{std::move(request), std::move(*plan), classes, std::move(name), i});
   }
   return taken == 0 ? why : std::string();

@@ -10,8 +10,8 @@
 #include "sotto/base/error.h"
 #include "sotto/train.h"
 
-/// Which settings of an algorithm are replayed: all of its closed sets crossed with a few numbers, problems and
-/// budgets.
+/// Which settings of an algorithm are replayed: all of its closed sets and numbers, those of the loss, problems and
+/// budgets, crossed.
 namespace sotto::audit {
 
 inline constexpr std::uint64_t kReplayRows = 9;  ///< 2 b + 1 for b = 4: the last row is alone in its batch (spec 9 c)
@@ -25,9 +25,11 @@ struct ReplayCase {
   std::uint64_t number = 0;
 };
 
-/// Small numbers, so that a thousand settings take a second; 0 stays where 0 means "from the facts". `straight`:
-/// nothing bends the linear pair, no projection and no clipping below the loss's bound.
-std::vector<double> replay_numbers(std::string_view name, Relation relation, bool straight);
+/// What is tried for a declared number. By name where the default would take long or a spread around it would miss what
+/// matters; otherwise, so that a new field is varied too, the default, much less and twice as much. First what a plain
+/// setting takes. `straight`: nothing bends the linear pair, no projection, no clipping below the loss's bound and no
+/// longer steps.
+std::vector<double> replay_numbers(std::string_view name, double standard, Relation relation, bool straight);
 
 /// The plan, or nothing for a request that is refused or makes no claim; then `why` says so.
 std::optional<Plan> plan_if_taken(const TrainRequest& request, const Facts& facts, std::string& why);
@@ -51,8 +53,8 @@ TrainRequest request_number(std::uint64_t number, const Selection& selection);
 inline std::uint32_t classes_number(std::uint64_t number) { return number / 6 % 2 == 0 ? 2 : 3; }
 Facts replay_facts(const Selection& selection, std::uint32_t classes);
 
-/// Calls visit(case) for settings x lambda x epsilon x delta x classes, spread evenly, until there were enough plans.
-/// Returns the last refusal, if no request was taken.
+/// Calls visit(case) for settings x those of the loss x lambda x epsilon x delta x classes, spread evenly, until there
+/// were enough plans. Returns the last refusal, if no request was taken.
 std::string for_each_case(const Method& method, const Selection& selection,
                           const std::function<void(const ReplayCase&)>& visit);
 

@@ -151,7 +151,8 @@ class MethodGames {
     const std::string subject = fmt::format("{} ({} budget{})", method_.name, budget.delta > 0 ? "approximate" : "pure",
                                             budget.relation == Relation::add_remove ? ", add_remove" : "");
     TrainRequest request;
-    request.algorithm = method_.plain([&](std::string_view name) { return game_numbers(name, budget.relation); });
+    request.algorithm =
+        method_.plain([&](std::string_view name, double) { return game_numbers(name, budget.relation); });
     request.budget = budget;
     request.problem = {HuberSvm{0.1}, 0.05};
     std::string refusal;
