@@ -77,6 +77,14 @@ Pair linear_pair(const Facts& facts, std::size_t position) {
   return make_pair("linear", zeros, position, {row, {row.x, label_of_class(0, facts.classes)}});
 }
 
+Pair reflected_pair(const Facts& facts, std::size_t position) {
+  const Pair linear = linear_pair(facts, position);
+  const Row row = linear.first.row(position);
+  Row reflected = row;
+  reflected.x.back() = -row.x.back();
+  return make_pair("reflected", linear.first, position, {row, reflected});
+}
+
 Pair linear_removal(const Facts& facts) {
   const Pair pair = linear_pair(facts, facts.rows - 1);
   return {"linear, removed", facts.rows - 1, pair.first, pair.first.without_last(), true};

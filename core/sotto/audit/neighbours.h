@@ -37,7 +37,10 @@ std::vector<Pair> removed_pairs(std::size_t rows, std::uint64_t seed, std::uint3
 /// Zero rows but for one, whose label differs: in the linear part of the Huber loss runs differ exactly as a recursion
 /// of sensitivities says (spec 9 a), and class counts and errors differ as far as they can.
 Pair linear_pair(const Facts& facts, std::size_t position);
-/// The same row, last and removed.
+/// Zero rows but for one, which is x or -x under the same label: where every class has a score of its own, the gradient
+/// differs in all of them.
+Pair reflected_pair(const Facts& facts, std::size_t position);
+/// The row of the linear pair, last and removed.
 Pair linear_removal(const Facts& facts);
 /// Rows along the first of two axes that saturate the loss but for one, which is nearly orthogonal to them, one way or
 /// the other (spec 9 b): for losses that have no linear part.
@@ -45,7 +48,9 @@ Pair saturated_pair(std::size_t rows, double norm, double c);
 /// Rows so short that every margin stays in the linear part.
 inline constexpr double kLinearNorm = 0.05;
 /// The facts of a small table of short rows, on which the Huber loss is linear.
-inline Facts linear_facts(std::uint64_t rows) { return {rows, 1, kLinearNorm, false}; }
+inline Facts linear_facts(std::uint64_t rows, std::uint32_t classes = 2) {
+  return {rows, 1, kLinearNorm, false, classes};
+}
 
 /// `order` with the row `position` moved to visiting place `place`.
 Order order_with(Order order, std::size_t position, std::size_t place);

@@ -78,10 +78,18 @@ class PairShelf {
   std::map<std::tuple<const Pair*, Feeder, bool>, StoredPair> stored_;
 };
 
-/// Steps that are chosen, not given, cannot be kept where Huber's loss is linear; the solvers that may be chosen are
-/// looked at under their own names. Whitened rows have whatever length the noise of the moments gives them.
-bool leaves_the_linear_part(const Method& method) {
-  return method.name == Auto::kName || method.name == WhitenedDpgd::kName;
+/// Steps that are chosen, not given, cannot be kept where a loss is linear; the solvers that may be chosen are looked
+/// at under their own names.
+bool leaves_the_linear_part(const Method& method) { return method.name == Auto::kName; }
+
+/// So many that the image of a row is as long as it may be, whatever the noise of the moments.
+std::uint64_t tight_rows(const Method& method) { return method.name == WhitenedDpgd::kName ? 901 : kReplayRows; }
+
+/// Where the bound at small weights is met by the first step, from 0, also for losses without a linear part.
+bool is_tight_at_zero(const Method& method) { return method.name == Dpgd::kName || method.name == WhitenedDpgd::kName; }
+
+bool has_linear_part(const Loss& loss) {
+  return std::holds_alternative<HuberSvm>(loss) || std::holds_alternative<Hinge>(loss);
 }
 
 class Walk {
@@ -106,13 +114,22 @@ class Walk {
         const std::string why = for_each_case(method, selection, [&](const ReplayCase& one) { check(one); });
         if (refusal.empty()) refusal = why;
       }
-      if (!leaves_the_linear_part(method)) {
-        const Selection straight{HuberSvm{0.1}, relation, options_.cases, options_.sampled_cases, true};
-        for_each_case(method, straight, [&](const ReplayCase& one) { allowed([&] { check_tight(one); }); });
-      }
+      for (const std::string_view loss : names<Loss>()) walk_tight(method, relation, loss);
       if (relation == Relation::replace_one) check_large(method);
       report(relation == Relation::replace_one ? method.name : method.name + ", add_remove", refusal);
     }
+  }
+
+  void walk_tight(const Method& method, Relation relation, std::string_view name) {
+    const Loss loss = make_by_name<Loss>(name, "loss");
+    if (leaves_the_linear_part(method) || !(has_linear_part(loss) || is_tight_at_zero(method))) return;
+    const bool huber = std::holds_alternative<HuberSvm>(loss);  // every method's, and others a few times
+    Selection straight{loss, relation, huber ? options_.cases : options_.cases / 4, options_.sampled_cases, true};
+    straight.rows = tight_rows(method);
+    for_each_case(method, straight, [&](const ReplayCase& one) {
+      if (!has_linear_part(loss) && one.plan.noise_at == NoiseAt::each_step) return;  // the shift is of linear losses
+      allowed([&] { check_tight(one, straight.rows); });
+    });
   }
 
   void check(const ReplayCase& one) {
@@ -163,7 +180,7 @@ class Walk {
   void check_personal(const ReplayCase& one, const Pair& pair, const StoredPair& stored) {
     // It draws the order of its rows anew in every run: two of them cannot be compared by position.
     if (std::holds_alternative<Correlated>(one.request.algorithm) && one.plan.order != RowOrder::stored) return;
-    std::vector<double> epsilons(kReplayRows, one.request.budget.epsilon);
+    std::vector<double> epsilons(pair.first.size(), one.request.budget.epsilon);
     epsilons[pair.position] /= 4;
     TrainRequest request = one.request;
     request.personal = personal_epsilons(epsilons);
@@ -175,27 +192,41 @@ class Walk {
     record_.personal.note(replay(how, pair).cost_over(promised.epsilon, promised.delta), pair.name + ", " + one.name);
   }
 
-  /// The linear pair, the differing row in every batch, or in every pair of batches where each pass has its own order.
-  void check_tight(const ReplayCase& one) {
+  /// The linear pair, the differing row in every batch, or in every pair of batches where each pass has its own order;
+  /// with more classes the reflected pair too.
+  void check_tight(const ReplayCase& one, std::uint64_t rows) {
     const bool removed = one.request.budget.relation == Relation::add_remove;
-    const Pair pair = removed ? linear_removal(linear_facts(kReplayRows)) : linear_pair(linear_facts(kReplayRows), 0);
-    const std::size_t seconds = one.plan.order == RowOrder::fresh ? kReplayRows : 1;
-    double largest = 0, choices = 0;
-    for (std::size_t first = 0; first < (removed ? 1 : kReplayRows); ++first) {
+    const Facts facts = linear_facts(rows, one.classes);
+    std::vector<Pair> pairs = {removed ? linear_removal(facts) : linear_pair(facts, 0)};
+    if (!removed && one.classes > 2) pairs.push_back(reflected_pair(facts, 0));
+    Apart largest;
+    for (const Pair& pair : pairs) note_places(one, pair, largest);
+    const bool hidden = one.plan.noise_at == NoiseAt::each_step;
+    if (hidden && (removed || one.classes > 2)) return;  // its shift is read from one weight and tables that mirror
+    const double reached = hidden                                 ? largest.hidden
+                           : one.plan.noise_at == NoiseAt::choice ? largest.choices
+                                                                  : largest.ratio;
+    record_.loose.note(1 / reached / (hidden ? kHiddenGap : 1), one.name);
+    if (!removed && one.plan.weighted_share > 0) {
+      check_personal(one, pairs.front(), {pairs.front(), Feeder::in_memory});
+    }
+  }
+
+  void note_places(const ReplayCase& one, const Pair& pair, Apart& largest) {
+    const std::size_t rows = pair.first.size();
+    const bool any = pair.removed || one.plan.noise_at == NoiseAt::each_scan;  // all places are alike
+    const std::size_t firsts = any ? 1 : rows, seconds = one.plan.order == RowOrder::fresh ? rows : 1;
+    for (std::size_t first = 0; first < firsts; ++first) {
       for (std::size_t second = 0; second < seconds; ++second) {
         Feeding feeding;
-        if (!removed) feeding.orders.push_back(order_with(stored_order(kReplayRows), 0, first));
-        if (seconds > 1) feeding.orders.push_back(order_with(stored_order(kReplayRows), 0, second));
+        if (!pair.removed) feeding.orders.push_back(order_with(stored_order(rows), 0, first));
+        if (seconds > 1) feeding.orders.push_back(order_with(stored_order(rows), 0, second));
         const Apart apart = note({one.request, one.plan, feeding, 1}, pair, one.name);
-        largest = std::max({largest, one.plan.noise_at == NoiseAt::each_step ? apart.hidden : apart.ratio});
-        choices = std::max(choices, apart.choices);
+        largest.hidden = std::max(largest.hidden, apart.hidden);
+        largest.ratio = std::max(largest.ratio, apart.ratio);
+        largest.choices = std::max(largest.choices, apart.choices);
       }
     }
-    const double reached = one.plan.noise_at == NoiseAt::choice ? choices : largest;
-    const bool hidden = one.plan.noise_at == NoiseAt::each_step;
-    if (hidden && removed) return;  // its shift is read from tables that mirror each other
-    record_.loose.note(1 / reached / (hidden ? kHiddenGap : 1), one.name);
-    if (!removed && one.plan.weighted_share > 0) check_personal(one, pair, {pair, Feeder::in_memory});
   }
 
   /// A million rows in a few batches, the row that differs in the last: what rounding adds is paid for. And a few
@@ -205,7 +236,7 @@ class Walk {
       return [batch](std::string_view name, double standard) -> std::vector<double> {
         if (name == "batch_rows") return {batch};
         if (name == "passes") return {1};
-        return replay_numbers(name, standard, Relation::replace_one, true);
+        return replay_numbers(name, standard, Selection{.straight = true});
       };
     };
     std::string why;

@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "sotto/audit/neighbours.h"
 
 namespace sotto::audit {
 
-std::vector<double> replay_numbers(std::string_view name, double standard, Relation relation, bool straight) {
+std::vector<double> replay_numbers(std::string_view name, double standard, const Selection& selection) {
   using List = std::vector<double>;
+  const bool straight = selection.straight;
   const auto bent = [&](double acts) { return straight ? List{0} : List{0, acts}; };
   const auto small = [&](List list) {
     if (standard == 0 && !straight) list.push_back(0);  // from the facts
@@ -27,7 +29,11 @@ std::vector<double> replay_numbers(std::string_view name, double standard, Relat
   if (name == "population") return {8, 5};
   if (name == "parents") return {2, 3};
   if (name == "rounds") return {2, 1};
-  if (name == "declared_rows") return relation == Relation::add_remove ? List{kReplayRows, 30, 4} : List{0};
+  if (name == "declared_rows") {
+    if (selection.relation == Relation::replace_one) return {0};
+    const auto rows = static_cast<double>(selection.rows);
+    return {rows, 3 * rows, std::floor(rows / 2)};
+  }
   if (standard == 0) return straight ? List{0, 0.3} : List{0, 0.3, 3};
   return straight ? List{standard, standard / 8} : List{standard, standard / 8, 2 * standard};
 }
@@ -69,8 +75,8 @@ TrainRequest request_number(std::uint64_t number, const Selection& selection) {
 }
 
 Facts replay_facts(const Selection& selection, std::uint32_t classes) {
-  if (selection.straight) return linear_facts(kReplayRows);
-  return {kReplayRows, kPairFeatures, 1.0, false, classes};
+  if (selection.straight) return linear_facts(selection.rows, classes);
+  return {selection.rows, kPairFeatures, 1.0, false, classes};
 }
 
 namespace {
@@ -99,7 +105,7 @@ std::uint64_t stride_below(std::uint64_t total) {
 std::string for_each_case(const Method& method, const Selection& selection,
                           const std::function<void(const ReplayCase&)>& visit) {
   const FieldNumbers numbers = [&](std::string_view name, double standard) {
-    return replay_numbers(name, standard, selection.relation, selection.straight);
+    return replay_numbers(name, standard, selection);
   };
   const std::vector<Loss> losses = settings_of_loss(selection.loss, numbers);
   const std::uint64_t total = kProblems * losses.size() * method.count(numbers), stride = stride_below(total);
@@ -112,7 +118,7 @@ std::string for_each_case(const Method& method, const Selection& selection,
     TrainRequest request = request_number(number, selection);
     request.problem.loss = losses[index % losses.size()];
     request.algorithm = method.at(index / losses.size(), numbers);
-    const std::uint32_t classes = selection.straight ? 2 : classes_number(number);
+    const std::uint32_t classes = classes_number(number);
     std::optional<Plan> plan = plan_if_taken(request, replay_facts(selection, classes), why);
     if (!plan) continue;
     if (is_sampled(*plan) && ++sampled > selection.sampled_cases) break;

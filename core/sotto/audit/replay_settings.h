@@ -25,19 +25,6 @@ struct ReplayCase {
   std::uint64_t number = 0;
 };
 
-/// What is tried for a declared number. By name where the default would take long or a spread around it would miss what
-/// matters; otherwise, so that a new field is varied too, the default, much less and twice as much. First what a plain
-/// setting takes. `straight`: nothing bends the linear pair, no projection, no clipping below the loss's bound and no
-/// longer steps.
-std::vector<double> replay_numbers(std::string_view name, double standard, Relation relation, bool straight);
-
-/// The plan, or nothing for a request that is refused or makes no claim; then `why` says so.
-std::optional<Plan> plan_if_taken(const TrainRequest& request, const Facts& facts, std::string& why);
-/// A method for comparison promises nothing, so nothing of it is audited.
-void refuse_without_claim(const Plan& plan);
-bool makes_no_claim(const std::string& why);
-bool is_sampled(const Plan& plan);
-
 struct Selection {
   Loss loss{};
   Relation relation = Relation::replace_one;
@@ -45,7 +32,21 @@ struct Selection {
   std::uint64_t sampled_cases = 2;  ///< of those whose calibration is slow
   bool straight = false;            ///< settings of the linear pair, on its facts
   std::uint64_t offset = 0;         ///< where to begin: another one for each loss covers more of them
+  std::uint64_t rows = kReplayRows;
 };
+
+/// What is tried for a declared number. By name where the default would take long or a spread around it would miss what
+/// matters; otherwise, so that a new field is varied too, the default, much less and twice as much. First what a plain
+/// setting takes. `straight`: nothing bends the linear pair, no projection, no clipping below the loss's bound and no
+/// longer steps.
+std::vector<double> replay_numbers(std::string_view name, double standard, const Selection& selection);
+
+/// The plan, or nothing for a request that is refused or makes no claim; then `why` says so.
+std::optional<Plan> plan_if_taken(const TrainRequest& request, const Facts& facts, std::string& why);
+/// A method for comparison promises nothing, so nothing of it is audited.
+void refuse_without_claim(const Plan& plan);
+bool makes_no_claim(const std::string& why);
+bool is_sampled(const Plan& plan);
 
 /// Problems and budgets, by number.
 inline constexpr std::uint64_t kProblems = 36;
