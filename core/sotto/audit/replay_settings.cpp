@@ -14,12 +14,8 @@ std::vector<double> replay_numbers(std::string_view name, double standard, const
   using List = std::vector<double>;
   const bool straight = selection.straight;
   const auto bent = [&](double acts) { return straight ? List{0} : List{0, acts}; };
-  const auto small = [&](List list) {
-    if (standard == 0 && !straight) list.push_back(0);  // from the facts
-    return list;
-  };
-  if (name == "passes") return small(straight ? List{2, 1} : List{2, 1, 3});  // of three, orders take too many replays
-  if (name == "batch_rows") return small({1, 4, 9});
+  if (name == "passes") return straight ? List{2, 1} : List{2, 1, 3};  // of three, orders take too many replays
+  if (name == "batch_rows") return {1, 4, 9};
   if (name == "radius" || name == "intervals") return bent(0.3);
   if (name == "momentum") return bent(0.5);
   if (name == "clip") return bent(0.4);
