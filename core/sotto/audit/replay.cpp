@@ -113,9 +113,9 @@ class Comparison {
     if (!pair_.removed) there = row_gradient(loss, facts, pair_.second.row(pair_.position), a.secret);
     apart_.ratio = std::max(apart_.ratio, distance(here, there) / a.sensitivity);
     apart_.priced = false;
-    apart_.residual =
-        std::max({apart_.residual, residual_of(a, loss, pair_.first), residual_of(b, loss, pair_.second)});
-    apart_.ratio = std::max(apart_.ratio, certificate_share(a));
+    // The certificate's share is no distance: with one it would look tight whatever the corner.
+    apart_.residual = std::max(
+        {apart_.residual, residual_of(a, loss, pair_.first), residual_of(b, loss, pair_.second), certificate_share(a)});
     apart_.jacobian = std::max(apart_.jacobian, jacobian_share(a, loss, pair_));
   }
 

@@ -23,7 +23,7 @@ struct Apart {
   double ratio = 0;       ///< the largest distance over its claim, choices excepted
   double choices = 0;     ///< the largest range of score gaps over its claim
   double differing = 0;   ///< releases that differ, over those the charges allow to
-  double residual = 0;    ///< gradient of what was minimised over the certified tolerance
+  double residual = 0;    ///< gradient of what was minimised over its tolerance, and what that costs over its share
   double jacobian = 0;    ///< log-ratio of the determinants of neighbours' Hessians over what the event has for it
   double hidden = 0;      ///< of a hidden state on the linear pair: the exact shift of its last iterate over its claim
   tiny::Totals cost;      ///< of all differences, each by its own share of its event; no minimisers, no samples
