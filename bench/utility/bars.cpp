@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "utility/contender.h"
+
 namespace sotto::utility {
 namespace {
 
@@ -23,6 +25,8 @@ std::vector<Summary> of_name(const Results& results, const std::string& name) {
 
 /// Two standard errors of a difference.
 double doubt(const Summary& a, const Summary& b) { return 2 * std::hypot(a.standard_error(), b.standard_error()); }
+
+double value_for(const Bar& bar, const Summary& found) { return bar.by_auc ? found.auc : found.mean; }
 
 void add_falls(std::vector<std::string>& lines, const std::string& set, const std::vector<Summary>& rows) {
   std::map<bool, Summary> best;
@@ -59,21 +63,26 @@ const std::vector<Bar>& bars() {
 }
 
 std::string bar_line(const Bar& bar, const Summary& found) {
-  const double value = bar.by_auc ? found.auc : found.mean;
+  const double value = value_for(bar, found);
   const double slack = bar.by_auc ? 0.001 : 2 * found.standard_error();
   const char* verdict = value >= bar.least           ? "reached"
                         : value >= bar.least - slack ? "reached within two standard errors"
                                                      : "MISSED";
-  return fmt::format("{:<10} {:<5} {:>5}  bar {:>6}  found {:>8.4g} +- {:.2g}, {} runs  {}", bar.set,
-                     bar.pure ? "pure" : "delta", bar.epsilon, bar.least, value, found.sd, found.runs, verdict);
+  return fmt::format("{:<10} {:<5} {:>5}  bar {:>6}  found {:>8.4g} +- {:.2g}, {} runs of {}  {}", bar.set,
+                     bar.pure ? "pure" : "delta", bar.epsilon, bar.least, value, found.sd, found.runs, found.point.name,
+                     verdict);
 }
 
 std::vector<std::string> bar_lines(const Results& results, double delta) {
   std::vector<std::string> lines;
   for (const Bar& bar : bars()) {
     if (bar.set != results.set()) continue;
-    const Summary found = results.summary({"auto", "", bar.epsilon, bar.pure ? 0 : delta});
-    if (found.runs > 0) lines.push_back(bar_line(bar, found));
+    Summary best;
+    for (const Contender& method : product_methods(true)) {
+      const Summary found = results.summary({method.name, method.settings_text(), bar.epsilon, bar.pure ? 0 : delta});
+      if (found.runs > 0 && (best.runs == 0 || value_for(bar, found) > value_for(bar, best))) best = found;
+    }
+    if (best.runs > 0) lines.push_back(bar_line(bar, best));
   }
   return lines;
 }

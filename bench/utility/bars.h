@@ -17,8 +17,8 @@ struct Bar {
 };
 const std::vector<Bar>& bars();
 
-/// One line of the table: what `auto` reaches, and whether it is the bar. Within the uncertainty of the figure (two
-/// standard errors) it is reached too, and said to be so.
+/// One line of the table: what `auto` reaches with the better of its losses, and whether it is the bar. Within the
+/// uncertainty of the figure (two standard errors) it is reached too, and said to be so.
 std::string bar_line(const Bar& bar, const Summary& found);
 
 /// The lines of all bars of this set whose runs are there.

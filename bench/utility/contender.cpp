@@ -45,6 +45,12 @@ TrainRequest request_of(const Contender& contender, const Facts& facts, const Lo
   return request;
 }
 
+std::vector<Contender> product_methods(bool two_classes) {
+  std::vector<Contender> methods = {{"auto", "auto"}};
+  if (two_classes) methods.push_back({"auto huber_svm", "auto", {{"loss", "huber_svm"}, {"huber_width", "1"}}});
+  return methods;
+}
+
 std::vector<Contender> private_methods() {
   return {{"auto", "auto"},
           {"objective", "objective", {{"curvature", "10"}}},

@@ -23,6 +23,9 @@ Contender parse_contender(const std::string& text);
 /// Throws Error for a setting the method does not have.
 TrainRequest request_of(const Contender& contender, const Facts& facts, const Loss& loss, const Budget& budget);
 
+/// What the product is judged by: `auto`, and with two classes the same with Huber's loss of width 1 in place of the
+/// logistic one. Nothing is tuned.
+std::vector<Contender> product_methods(bool two_classes);
 /// Every private method with settings fixed in advance or as published, and grids (named *) to be tuned on the rows to
 /// test on, which no private method can do.
 std::vector<Contender> private_methods();

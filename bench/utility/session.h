@@ -28,6 +28,7 @@ class Session {
   Point point_of(const Contender& contender, double epsilon, bool pure);
   void set_runs(std::size_t runs) noexcept { choice_.runs = runs; }
   Results& results() noexcept { return results_; }
+  bool two_classes() { return data(0).facts().classes == 2; }
   double majority() { return 100 * data(0).majority(); }
 
  private:

@@ -130,6 +130,38 @@ TEST_P(Kernels, AccumulateHasTheBitsOfAddingRowByRowForAnyBlocking) {
   });
 }
 
+// Eights of zeros, of either sign, are passed over.
+TEST_P(Kernels, OfSeveralOutputsHaveTheBitsOfOneAfterTheOther) {
+  constexpr std::size_t kRows = 19, kStride = 23;
+  std::vector<std::size_t> features = lengths();
+  features.push_back(5000);  // more than are listed
+  for (const std::size_t n : features) {
+    for (const std::size_t outputs : {1, 2, 3, 7, 10, 13}) {
+      for (const Values kind : {Values::ordinary, Values::adversarial}) {
+        auto dense = numbers<float>(kRows * n, kind, 14);
+        for (std::size_t i = 0; i < dense.size(); ++i) {
+          if (i / 11 % 3 != 0) dense[i] = i % 2 == 0 ? 0.0F : -0.0F;
+        }
+        const auto w = numbers<double>(outputs * n, kind, 15);
+        const auto coefficients = numbers<double>(outputs * kStride, Values::ordinary, 16);
+        std::vector<double> scores(outputs * kStride, 7.0), expected_scores = scores;
+        std::vector<double> g(outputs * n, 0.0), expected = g;
+        for (std::size_t k = 0; k < outputs; ++k) {
+          for (std::size_t row = 0; row < kRows; ++row) {
+            expected_scores[k * kStride + row] = kernels::dot(dense.data() + row * n, w.data() + k * n, n);
+            kernels::axpy(coefficients[k * kStride + row], dense.data() + row * n, expected.data() + k * n, n);
+          }
+        }
+        const kernels::DenseRows rows{dense.data(), kRows, n};
+        kernels::dots_of_outputs(rows, w.data(), outputs, scores.data(), kStride);
+        kernels::accumulate_outputs(coefficients.data(), kStride, rows, outputs, g.data());
+        ASSERT_EQ(bits_of(scores), bits_of(expected_scores)) << n << " features, " << outputs << " outputs";
+        ASSERT_EQ(bits_of(g), bits_of(expected)) << n << " features, " << outputs << " outputs";
+      }
+    }
+  }
+}
+
 TEST_P(Kernels, SumOfNothingIsPositiveZero) {
   const float x[1] = {-0.0F};
   const double w[1] = {1.0};

@@ -1,10 +1,11 @@
 // What: which solver, and with which parameters, from public facts and a budget.
-// Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). objective by
-//   the law for 0 if its N is at most 1.15 times the other; by the Gaussian if N <= 0.0002 X m; whitened_dpgd if the
-//   noise of second moments is at most 0.02 of the largest they may be and m >= 400 d; else dpgd. objective:
-//   m lambda = max(X N/40, what makes the Jacobian cost epsilon/4). dpgd: gradients clipped to half their bound, travel
-//   (steps x step) such that noise moves a margin by 1.25 (whitened: 2) at norm X; momentum beyond 200 steps. The same
-//   T steps on Poisson batches, by dpsgd, where P = max(4, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
+// Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). whitened_dpgd
+//   if N > 0.0002 X m by the Gaussian, the noise of second moments is at most 0.02 of the largest they may be and
+//   m >= d min(400, 40 d); else objective by the law for 0 if its N is at most 1.15 times the other, or by the Gaussian
+//   if N <= 0.0002 X m; else dpgd. objective: m lambda = max(X N/40 (Huber: 30), what makes the Jacobian cost
+//   epsilon/4). dpgd: gradients clipped to half their bound (whitened: 0.3), travel (steps x step) such that noise
+//   moves a margin by 1.25 (whitened: 2) at norm X; momentum beyond 200 steps. The same T steps on Poisson batches, by
+//   dpsgd, where P = max(4, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -26,14 +27,18 @@ namespace sotto {
 namespace {
 
 constexpr double kReach = 40;               // of the noise alone: its norm over kappa, in units of 1/X
+constexpr double kHuberReach = 30;          // the same for Huber's loss, whose margins need not go beyond its corner
 constexpr double kJacobianShare = 0.25;     // of epsilon, at most
 constexpr double kMostJacobian = 0.9;       // the same for a lambda that was given
 constexpr double kLeastCurvature = 0.01;    // in units of X^2: hardly any regularisation
 constexpr double kNoisyShare = 0.0002;      // of |v| in X m, above which descent with clipped gradients is better
 constexpr double kMarginNoise = 1.25;       // of a row of norm X; of the gap between two scores where there are several
 constexpr double kWhitenedMarginNoise = 2;  // the same where every direction of the rows has its share of the norm
+constexpr double kClip = 0.5;               // of the loss's bound on a gradient
+constexpr double kWhitenedClip = 0.3;       // the same
 constexpr double kMomentsNoise = 0.02;      // largest eigenvalue of the noise over that of the moments, at most
 constexpr double kRowsPerFeature = 400;     // fewer do not fill every direction that whitening lengthens
+constexpr double kRowsPerPair = 40;         // of features: where these are few, so many fill every direction
 constexpr double kPureWorth = 1.15;         // so much more noise is accepted for a guarantee without delta
 constexpr double kFewestSteps = 10;
 constexpr double kMostSteps = 200;
@@ -63,9 +68,10 @@ class Chooser {
     if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
     const double gaussian = noise_norm(input_.budget.delta);
     if (!proven(std::min(pure, gaussian))) return descent();
+    const bool noisy = gaussian > kNoisyShare * norm_ * rows_;
+    if (noisy && whitens()) return whitened();
     if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
-    if (gaussian <= kNoisyShare * norm_ * rows_) return objective(input_.budget.delta, gaussian);
-    return whitens() ? whitened() : descent();
+    return noisy ? descent() : objective(input_.budget.delta, gaussian);
   }
 
  private:
@@ -108,8 +114,9 @@ class Chooser {
     const bool softmax = std::holds_alternative<Softmax>(input_.problem.loss);
     const double others = softmax ? input_.facts.classes - 1.0 : 1.0;
     const double a_row = softmax ? norm_ * norm_ / input_.facts.classes : constants_.smoothness;
+    const double reach = std::holds_alternative<HuberSvm>(input_.problem.loss) ? kHuberReach : kReach;
     const double least = a_row / std::expm1(kJacobianShare * input_.budget.epsilon / others);
-    return std::max({least, norm_ * noise / kReach, kLeastCurvature * norm_ * norm_});
+    return std::max({least, norm_ * noise / reach, kLeastCurvature * norm_ * norm_});
   }
 
   /// Whether second moments are worth their noise, and the sums not too long for images of rows. Not where the number
@@ -118,7 +125,8 @@ class Chooser {
     const bool one_output = outputs_of(input_.problem.loss, input_.facts.classes) == 1;
     if (input_.budget.relation != Relation::replace_one || input_.personal || !one_output) return false;
     if (input_.problem.lambda > 0 || input_.facts.features > kMostWhitenedFeatures) return false;
-    if (rows_ < kRowsPerFeature * input_.facts.features) return false;
+    const double features = input_.facts.features;
+    if (rows_ < features * std::min(kRowsPerFeature, kRowsPerPair * features)) return false;
     try {
       if (whitening_noise(WhitenedDpgd{}, input_) > kMomentsNoise) return false;
       std::get<WhitenedDpgd>(whitened().solver).plan(input_);
@@ -132,7 +140,7 @@ class Chooser {
   /// The descent for what the moments leave of the budget.
   AutoChoice whitened() const {
     WhitenedDpgd solver;
-    const Dpgd steps = scans(kWhitenedMarginNoise * std::sqrt(1 - solver.share));
+    const Dpgd steps = scans(kWhitenedMarginNoise * std::sqrt(1 - solver.share), kWhitenedClip);
     solver.passes = steps.passes;
     solver.step_size = steps.step_size;
     solver.momentum = steps.momentum;
@@ -179,10 +187,10 @@ class Chooser {
     return dpgd_composition(solver, dpgd_shape(solver, input_), input_).mechanism;
   }
 
-  Dpgd scans(double margin_noise) const {
+  Dpgd scans(double margin_noise, double clip = kClip) const {
     Dpgd solver;
     solver.declared_rows = declared_rows_;
-    solver.clip = constants_.lipschitz / 2;
+    solver.clip = clip * constants_.lipschitz;
     solver.bound = DescentBound::composition;
     const double one = stddev_of(one_sum(solver));
     const double step = 1 / ((constants_.smooth() ? constants_.smoothness : norm_ * norm_) + input_.problem.lambda);

@@ -29,6 +29,10 @@ struct KernelTable {
   void (*dots)(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept;
   void (*accumulate)(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                      double* g) noexcept;
+  void (*dots_of_outputs)(const DenseRows& rows, const double* w, std::size_t outputs, double* out,
+                          std::size_t stride) noexcept;
+  void (*accumulate_outputs)(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
+                             double* g) noexcept;
   void (*logistic_slopes)(const double* margins, std::size_t n, double* slopes) noexcept;
 };
 

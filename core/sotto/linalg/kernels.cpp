@@ -18,6 +18,7 @@
 #include "hwy/highway.h"
 #include "sotto/linalg/dot.inl"
 #include "sotto/linalg/logistic.inl"
+#include "sotto/linalg/outputs.inl"
 #include "sotto/linalg/sparse.inl"
 #include "sotto/linalg/update.inl"
 
@@ -45,6 +46,8 @@ const KernelTable* table() {
       .scale_integers = scale_integers,
       .dots = dots,
       .accumulate = accumulate,
+      .dots_of_outputs = dots_of_outputs,
+      .accumulate_outputs = accumulate_outputs,
       .logistic_slopes = logistic_slopes,
   };
   return &kTable;
@@ -135,6 +138,14 @@ void dots(const float* dense, std::size_t rows, std::size_t features, const doub
 void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                 double* g) noexcept {
   active().accumulate(coefficients, dense, rows, features, g);
+}
+void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs, double* out,
+                     std::size_t stride) noexcept {
+  active().dots_of_outputs(rows, w, outputs, out, stride);
+}
+void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
+                        double* g) noexcept {
+  active().accumulate_outputs(coefficients, stride, rows, outputs, g);
 }
 void logistic_slopes(const double* margins, std::size_t n, double* slopes) noexcept {
   active().logistic_slopes(margins, n, slopes);

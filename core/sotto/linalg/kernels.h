@@ -65,6 +65,20 @@ void dots(const float* dense, std::size_t rows, std::size_t features, const doub
 void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                 double* g) noexcept;
 
+/// Contiguous dense rows.
+struct DenseRows {
+  const float* dense;
+  std::size_t rows;
+  std::size_t features;
+};
+/// out[k * stride + i] = dot(row i, w + k * features) for every output k: the same bits as dot(), if w is finite.
+void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs, double* out,
+                     std::size_t stride) noexcept;
+/// The numbers at g + k * features += sum_i coefficients[k * stride + i] * row i for every output k, rows in ascending
+/// order: the same bits as axpy() row by row, if coefficients are finite and g has no -0.
+void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
+                        double* g) noexcept;
+
 /// slopes[i] = -1/(1 + exp(margins[i])), the derivative of the logistic loss: the bits of logistic_slope() in exp.h.
 /// `slopes` may be `margins`.
 void logistic_slopes(const double* margins, std::size_t n, double* slopes) noexcept;

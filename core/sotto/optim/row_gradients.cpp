@@ -10,12 +10,14 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kMostRows = 256;
-constexpr std::size_t kFewestRows = 8;
-constexpr std::size_t kCacheBytes = 32768;
+constexpr std::size_t kFewestRows = 8;  // and so many are taken together by the kernels
+constexpr std::size_t kNearBytes = 65536;
 
+/// Several outputs gain by sums over more rows, one is done before the next rows are there.
 std::size_t chunk_rows_for(std::size_t features, std::size_t outputs) noexcept {
-  if (outputs == 1) return kMostRows;
-  return std::clamp(kCacheBytes / (sizeof(float) * features), kFewestRows, kMostRows);
+  const std::size_t row_bytes = sizeof(float) * std::max<std::size_t>(features, 1);
+  const std::size_t rows = (outputs == 1 ? kNearBytes : 2 * kNearBytes) / row_bytes;
+  return std::clamp(rows, kFewestRows, kMostRows) / kFewestRows * kFewestRows;
 }
 
 double row_norm(const RowBlock& rows, std::size_t i) noexcept {
@@ -59,6 +61,10 @@ void RowGradients::for_each_chunk(const RowBlock& rows, const double* weights, c
 }
 
 void RowGradients::scores(const RowBlock& rows, const double* weights) noexcept {
+  if (!rows.sparse() && outputs_ > 1) {
+    const kernels::DenseRows dense{rows.dense, rows.rows, rows.features};
+    return kernels::dots_of_outputs(dense, weights, outputs_, scores_.data(), chunk_rows_);
+  }
   for (std::size_t k = 0; k < outputs_; ++k) {
     double* out = scores_.data() + k * chunk_rows_;
     const double* w = weights + k * features_;
@@ -121,6 +127,10 @@ void RowGradients::clip_coefficients(const RowBlock& rows) noexcept {
 void RowGradients::add(const RowBlock& rows, const double* weights, double* sum) noexcept {
   for_each_chunk(rows, weights, [&](const RowBlock& part) {
     to_coefficients(part);
+    if (!part.sparse() && outputs_ > 1) {
+      const kernels::DenseRows dense{part.dense, part.rows, part.features};
+      return kernels::accumulate_outputs(scores_.data(), chunk_rows_, dense, outputs_, sum);
+    }
     for (std::size_t k = 0; k < outputs_; ++k) {
       const double* coefficients = scores_.data() + k * chunk_rows_;
       double* out = sum + k * features_;

@@ -62,7 +62,7 @@ class RowGradients {
   ClipBy by_;
   double row_bound_;        // on the norm of a row
   bool clips_;              // the bound of the loss does not imply the clip
-  std::size_t chunk_rows_;  // so many rows stay in the nearest cache while every output reads them
+  std::size_t chunk_rows_;  // so many rows stay in a near cache while they are read again
   AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row
   Vector row_scores_;       // of one row
 };

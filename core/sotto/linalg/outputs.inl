@@ -1,0 +1,206 @@
+// Included once for each instruction set (kernels.cpp): dense rows against several weight vectors at once. A row is
+// read and promoted once for all of them, and eights of its columns that are 0 are passed over: images are mostly
+// margin. That changes no bit. A lane starts at +0 and can never become -0, so adding 0 would keep it (dot.inl); nor
+// can a sum of gradients.
+#if defined(SOTTO_LINALG_OUTPUTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef SOTTO_LINALG_OUTPUTS_INL
+#undef SOTTO_LINALG_OUTPUTS_INL
+#else
+#define SOTTO_LINALG_OUTPUTS_INL
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "sotto/linalg/dot.inl"
+#include "sotto/linalg/kernels.h"
+#include "sotto/linalg/simd.inl"
+#include "sotto/linalg/update.inl"
+
+HWY_BEFORE_NAMESPACE();
+namespace sotto::kernels::HWY_NAMESPACE {
+
+inline constexpr std::size_t kEight = kLanes / 2;            ///< columns that are passed over together
+inline constexpr std::size_t kEightParts = kEight / kWidth;  ///< vectors of them
+/// Outputs whose sums stay in registers. Of scores fewer: the weights of a tile should stay in the nearest cache.
+inline constexpr std::size_t kGradientTile = kEightParts > 4 ? 1 : 10 / kEightParts;
+inline constexpr std::size_t kScoreTile = kEightParts == 1 ? 5 : kEightParts == 2 ? 4 : kEightParts == 4 ? 2 : 1;
+inline constexpr std::size_t kGroup = 16;    ///< rows that read such a tile one after the other
+inline constexpr std::size_t kListed = 512;  ///< the most eights of a row, and the most rows of one sum
+
+HWY_INLINE std::size_t any_of_eight(const float* x) {
+  const hn::CappedTag<float, kEight> d;
+  bool any = false;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kEight; i += hn::MaxLanes(d)) {
+    any |= !hn::AllFalse(d, hn::Ne(hn::LoadU(d, x + i), hn::Zero(d)));
+  }
+  return any ? 1 : 0;
+}
+
+/// Where the eights of columns of a row are that are not all 0: those of the lower lanes and those of the upper.
+struct Filled {
+  std::uint16_t at[2][kListed / 2];
+  std::size_t count[2];
+};
+HWY_INLINE void find_filled(const float* x, std::size_t n, Filled& filled) {
+#pragma GCC unroll 2
+  for (std::size_t half = 0; half < 2; ++half) {
+    std::size_t count = 0;
+    for (std::size_t i = half * kEight; i + kEight <= n; i += 2 * kEight) {
+      filled.at[half][count] = static_cast<std::uint16_t>(i);
+      count += any_of_eight(x + i);
+    }
+    filled.count[half] = count;
+  }
+}
+
+/// The dot products of one row with kCount weight vectors that follow each other.
+template <std::size_t kCount>
+HWY_INLINE void dots_of_row(const float* x, std::size_t n, const Filled& filled, const double* w, double* out,
+                            std::size_t stride) {
+  const Doubles d;
+  Vector sums[kCount][kParts];
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < kCount; ++k) {
+#pragma GCC unroll 16
+    for (std::size_t part = 0; part < kParts; ++part) sums[k][part] = hn::Zero(d);
+  }
+#pragma GCC unroll 2
+  for (std::size_t half = 0; half < 2; ++half) {
+    const std::size_t lane = half * kEightParts;
+    for (std::size_t f = 0; f < filled.count[half]; ++f) {
+      const std::size_t i = filled.at[half][f];
+#pragma GCC unroll 16
+      for (std::size_t part = 0; part < kEightParts; ++part) {
+        const Vector values = load(d, x + i + part * kWidth);
+#pragma GCC unroll 16
+        for (std::size_t k = 0; k < kCount; ++k) {
+          Vector& sum = sums[k][lane + part];
+          sum = hn::Add(sum, hn::Mul(values, load(d, w + k * n + i + part * kWidth)));
+        }
+      }
+    }
+  }
+  // What is left of the last, unfinished eight.
+  const std::size_t tail = n / kEight * kEight;
+  if (tail < n) {
+    alignas(64) double values[kEight] = {}, weights[kEight] = {};
+    std::copy(x + tail, x + n, values);
+    for (std::size_t k = 0; k < kCount; ++k) {
+      std::copy(w + k * n + tail, w + k * n + n, weights);
+#pragma GCC unroll 16
+      for (std::size_t part = 0; part < kEightParts; ++part) {
+        const Vector product = hn::Mul(hn::Load(d, values + part * kWidth), hn::Load(d, weights + part * kWidth));
+        Vector& low = sums[k][part];
+        Vector& high = sums[k][kEightParts + part];
+        if (tail / kEight % 2 == 0) {
+          low = hn::Add(low, product);
+        } else {
+          high = hn::Add(high, product);
+        }
+      }
+    }
+  }
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < kCount; ++k) out[k * stride] = fold_lanes(d, fold_parts(sums[k]));
+}
+
+/// Outputs [k, outputs), as many at a time as there are registers for.
+template <std::size_t kCount, class Visit>
+HWY_INLINE void for_tiles(std::size_t k, std::size_t outputs, const Visit& visit) {
+  for (; k + kCount <= outputs; k += kCount) visit(std::integral_constant<std::size_t, kCount>(), k);
+  if constexpr (kCount > 1) for_tiles<kCount / 2>(k, outputs, visit);
+}
+
+void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs, double* out,
+                     std::size_t stride) noexcept {
+  const std::size_t n = rows.features;
+  if (n > kEight * kListed) {
+    for (std::size_t k = 0; k < outputs; ++k) dots(rows.dense, rows.rows, n, w + k * n, out + k * stride);
+    return;
+  }
+  Filled filled[kGroup];
+  for (std::size_t first = 0; first < rows.rows; first += kGroup) {
+    const std::size_t count = std::min(kGroup, rows.rows - first);
+    const float* x = rows.dense + first * n;
+    for (std::size_t row = 0; row < count; ++row) find_filled(x + row * n, n, filled[row]);
+    for_tiles<kScoreTile>(0, outputs, [&](auto tile, std::size_t k) HWY_ATTR {
+      for (std::size_t row = 0; row < count; ++row) {
+        dots_of_row<tile()>(x + row * n, n, filled[row], w + k * n, out + k * stride + first + row, stride);
+      }
+    });
+  }
+}
+
+/// Adds the listed rows, at eight columns or fewer, to the sums of kCount outputs.
+struct Listed {
+  const float* x;  ///< the columns, in the first row
+  std::size_t stride;
+  const std::uint32_t* at;
+  std::size_t count;
+};
+template <std::size_t kCount>
+HWY_INLINE void add_listed(const Listed& rows, const double* coefficients, std::size_t stride, double* g,
+                           std::size_t features) {
+  const Doubles d;
+  Vector sums[kCount][kEightParts];
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < kCount; ++k) {
+#pragma GCC unroll 16
+    for (std::size_t part = 0; part < kEightParts; ++part) sums[k][part] = load(d, g + k * features + part * kWidth);
+  }
+  for (std::size_t f = 0; f < rows.count; ++f) {
+    const std::size_t row = rows.at[f];
+    const float* x = rows.x + row * rows.stride;
+    Vector values[kEightParts];
+#pragma GCC unroll 16
+    for (std::size_t part = 0; part < kEightParts; ++part) values[part] = load(d, x + part * kWidth);
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < kCount; ++k) {
+      const Vector coefficient = hn::Set(d, coefficients[k * stride + row]);
+#pragma GCC unroll 16
+      for (std::size_t part = 0; part < kEightParts; ++part) {
+        sums[k][part] = hn::Add(sums[k][part], hn::Mul(coefficient, values[part]));
+      }
+    }
+  }
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < kCount; ++k) {
+#pragma GCC unroll 16
+    for (std::size_t part = 0; part < kEightParts; ++part) {
+      hn::StoreU(sums[k][part], d, g + k * features + part * kWidth);
+    }
+  }
+}
+
+void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
+                        double* g) noexcept {
+  const std::size_t n = rows.features;
+  const std::size_t even = n / kEight * kEight;
+  for (std::size_t done = 0; done < rows.rows; done += kListed) {
+    const std::size_t count = std::min(kListed, rows.rows - done);
+    const float* dense = rows.dense + done * n;
+    for (std::size_t i = 0; i < even; i += kEight) {
+      std::uint32_t at[kListed];
+      Listed listed{dense + i, n, at, 0};
+      for (std::size_t row = 0; row < count; ++row) {
+        at[listed.count] = static_cast<std::uint32_t>(row);
+        listed.count += any_of_eight(listed.x + row * n);
+      }
+      for_tiles<kGradientTile>(0, outputs, [&](auto tile, std::size_t k) {
+        add_listed<tile()>(listed, coefficients + k * stride + done, stride, g + k * n + i, n);
+      });
+    }
+    for (std::size_t k = 0; k < outputs; ++k) {
+      for (std::size_t row = 0; row < count; ++row) {
+        axpy_float(coefficients[k * stride + done + row], dense + row * n + even, g + k * n + even, n - even);
+      }
+    }
+  }
+}
+
+}  // namespace sotto::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
