@@ -19,7 +19,7 @@ import numpy as np
 from contenders import ALL
 from datasets import SETS
 
-#: Contenders that take seconds or minutes a fit are run once.
+#: Contenders that take seconds or minutes a fit.
 SLOW = ("diffprivlib", "opacus", "scikit_learn")
 
 
@@ -108,7 +108,8 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--contenders", default=",".join(ALL))
     parser.add_argument("--epsilons", default="0.1,0.5,1,4")
-    parser.add_argument("--runs", type=int, default=5, help="of sotto; contenders that take seconds run once")
+    parser.add_argument("--runs", type=int, default=5, help="of sotto")
+    parser.add_argument("--slow-runs", type=int, default=3, help="of contenders that take seconds")
     parser.add_argument("--out")
     parser.add_argument("--resume", action="store_true")
     asked = parser.parse_args()
@@ -127,7 +128,7 @@ def main() -> None:
                     keys["epsilon"] = None
                 if lines.has(**keys):
                     continue
-                runs = 1 if contender in SLOW else asked.runs
+                runs = asked.slow_runs if contender in SLOW else asked.runs
                 version = "sotto" if contender.startswith("sotto") else contender.replace("_", "-")
                 found = measure(ALL[contender], rows, classes, epsilon, runs)
                 lines.add({**keys, "version": importlib.metadata.version(version), **found})

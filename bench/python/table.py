@@ -4,6 +4,7 @@ diffprivlib, delta above 0 under add_remove with Opacus. Ratios are of processor
 from __future__ import annotations
 
 import json
+import math
 import sys
 from typing import Any
 
@@ -31,7 +32,7 @@ def main() -> None:
             if ratio < bar:
                 missed.append(f"{name}, epsilon {epsilon:g}: {ratio:.1f} times faster than {contender}, {bar} are asked for")
             if mine["accuracy"] <= other["accuracy"]:
-                missed.append(f"{name}, epsilon {epsilon:g}: accuracy {mine['accuracy']:.4f}, {contender} has {other['accuracy']:.4f}")
+                missed.append(f"{name}, epsilon {epsilon:g}: accuracy {mine['accuracy']:.4f}, {contender} has {other['accuracy']:.4f}, {doubt(mine, other)}")
         print("| " + " | ".join(cells) + " |")
     for line in lines:
         if line["contender"] == "scikit_learn":
@@ -43,6 +44,12 @@ def main() -> None:
     print("\nBars missed:" if missed else "\nNo bar is missed.")
     for line in missed:
         print(f"- {line}")
+
+
+def doubt(mine: dict[str, Any], other: dict[str, Any]) -> str:
+    """Whether a difference of means is more than chance: two standard errors."""
+    error = math.hypot(*(line["spread"] / math.sqrt(max(1, line["runs"] - 1)) for line in (mine, other)))
+    return "beyond chance" if other["accuracy"] - mine["accuracy"] > 2 * error else "within chance"
 
 
 def cell(line: dict[str, Any] | None) -> str:

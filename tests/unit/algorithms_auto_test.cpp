@@ -171,6 +171,27 @@ TEST(Auto, SamplesTheSameStepsWhereScansTakeLong) {
       << "a batch would need most rows";
 }
 
+TEST(Auto, WhitensFewFeaturesWithFewerRows) {
+  PlanInput input = input_of(Logistic{}, {.epsilon = 4, .delta = 1e-6}, 5);
+  input.facts.rows = 1100;
+  EXPECT_EQ(solver_of(input), "whitened_dpgd");
+  PlanInput fewer = input;
+  fewer.facts.rows = 900;
+  EXPECT_EQ(solver_of(fewer), "objective");
+  PlanInput noisy = input;
+  noisy.budget.epsilon = 1;
+  EXPECT_EQ(solver_of(noisy), "objective") << "the moments would be noise";
+  PlanInput pure = input;
+  pure.budget.delta = 0;
+  EXPECT_EQ(solver_of(pure), "objective");
+}
+
+TEST(Auto, HubersLossGetsMoreCurvature) {
+  const AutoChoice logistic = Auto{}.choose(input_of(Logistic{}, {.epsilon = 1}, 100));
+  const AutoChoice huber = Auto{}.choose(input_of(HuberSvm{1.0}, {.epsilon = 1}, 100));
+  EXPECT_NEAR(huber.input.problem.lambda, 4.0 / 3 * logistic.input.problem.lambda, 1e-9);
+}
+
 TEST(Auto, WhitensWhereMomentsStandOutOfTheirNoise) {
   PlanInput input = input_of(Logistic{}, {.epsilon = 1, .delta = 1e-10}, 100);
   input.facts.rows = 60000;

@@ -111,6 +111,18 @@ TEST(Minimiser, RareDirectionsAreFoundWithoutAllRowsInTheFirstMatrix) {
   EXPECT_LE(norm_of(exact_gradient(table, sum, solve(table, sum, {.tolerance = tolerance}))), tolerance);
 }
 
+/// Their matrix is of few rows, and made once.
+TEST(Minimiser, ManyFeaturesReachTheToleranceToo) {
+  for (const std::uint32_t classes : {2U, 3U}) {
+    const RowTable table = planted_table(700, 510, classes);
+    const Loss loss = classes == 2 ? Loss{Logistic{}} : Loss{Softmax{}};
+    const Vector linear = linear_term(std::size_t{outputs_of(loss, classes)} * 510, 20);
+    const PerturbedSum sum{loss, 0.3, linear};
+    const double tolerance = SumBounds(loss, table.facts, 0.3).reachable(norm_of(linear));
+    EXPECT_LE(norm_of(exact_gradient(table, sum, solve(table, sum, {.tolerance = tolerance}))), tolerance);
+  }
+}
+
 TEST(Minimiser, TheFallbackReachesTheTolerance) {
   for (const Case& c : kCases) {
     const RowTable table = planted_table(40, 3, c.classes, c.sparse);

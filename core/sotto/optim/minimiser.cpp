@@ -24,8 +24,10 @@ namespace {
 constexpr std::size_t kMemory = 12;     // pairs the quasi-Newton matrix remembers
 constexpr int kTrials = 30;             // of a step length
 constexpr std::uint32_t kPatience = 4;  // steps in which the gradient must fall tenfold, or the curvature is renewed
-constexpr std::uint32_t kMostRenewals = 8;  // a matrix costs many gradients
-constexpr double kSampledRows = 40;         // a feature, for the first matrix; if it does not do, all rows are summed
+constexpr std::uint32_t kMostRenewals = 8;    // a matrix costs many gradients
+constexpr std::uint32_t kManyFeatures = 500;  // whose matrix costs too much to be summed over all rows
+constexpr double kSampledRows = 40;           // a feature, for the first matrix; if it does not do, all rows are summed
+constexpr double kFewSampledRows = 1;  // the same with many features: the ridge does for directions that are missing
 
 double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
 double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
@@ -74,12 +76,14 @@ class Minimiser {
 
   void quick_steps() {
     double gradient_before = norm(gradient_);
+    const bool many = facts_.features > kManyFeatures;
+    const double sample = (many ? kFewSampledRows : kSampledRows) * static_cast<double>(facts_.features);
+    const std::uint32_t most_renewals = many ? 1 : kMostRenewals;
     std::uint32_t renewals = 0, since = kPatience;
     for (std::uint32_t i = 0; i < options_.quick_steps && !certified(); ++i, ++since) {
       const bool slow = since >= kPatience && (renewals == 0 || norm(gradient_) > 0.1 * gradient_before);
-      if (facts_.features <= options_.most_curvature_features && slow && renewals < kMostRenewals) {
-        renew_curvature(renewals == 0 ? kSampledRows * static_cast<double>(facts_.features)
-                                      : std::numeric_limits<double>::infinity());
+      if (facts_.features <= options_.most_curvature_features && slow && renewals < most_renewals) {
+        renew_curvature(renewals == 0 ? sample : std::numeric_limits<double>::infinity());
         ++renewals;
       }
       if (since >= kPatience) {

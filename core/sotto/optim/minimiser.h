@@ -11,10 +11,10 @@ namespace sotto {
 
 /// When a minimiser is done, and what it may use.
 struct MinimiserOptions {
-  double tolerance = 0;                         ///< |gradient of J| at the result is at most this, rounding included
-  std::uint32_t quick_steps = 2000;             ///< of the quick solver; then come gradient steps, which never fail
-  std::uint32_t most_curvature_features = 500;  ///< up to so many features the curvature matrix guides the steps
-  unsigned threads = 0;                         ///< 0: one a processor
+  double tolerance = 0;                          ///< |gradient of J| at the result is at most this, rounding included
+  std::uint32_t quick_steps = 2000;              ///< of the quick solver; then come gradient steps, which never fail
+  std::uint32_t most_curvature_features = 1024;  ///< up to so many features the curvature matrix guides the steps
+  unsigned threads = 0;                          ///< 0: one a processor
 };
 
 /// A point at which the gradient of J is certified: its computed norm plus the bound on its rounding is at most the
