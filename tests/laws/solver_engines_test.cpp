@@ -45,5 +45,15 @@ TEST(SolverEngines, GiveTheSameBitsInMemoryAndOutOfCore) {
   }
 }
 
+TEST(SolverEngines, GiveTheSameBitsOfBatchesThatAreSummedInParts) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("rows.sotto");
+  pack_rows(path, make_rows(9000, 5, false, 8), 5, false);
+  InMemoryEngine memory(load_rows(BlockFile(path)));
+  OutOfCoreEngine mapped(path);
+  const Dpsgd algorithm{.passes = 2, .batch_rows = 6000};
+  EXPECT_EQ(trained(mapped, algorithm), trained(memory, algorithm));
+}
+
 }  // namespace
 }  // namespace sotto
