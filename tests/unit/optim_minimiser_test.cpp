@@ -123,6 +123,42 @@ TEST(Minimiser, ManyFeaturesReachTheToleranceToo) {
   }
 }
 
+/// Counts the passes over a table.
+class CountedPasses final : public Engine {
+ public:
+  explicit CountedPasses(const RowTableEngine& engine) : engine_(engine) {}
+  Facts facts() const override { return engine_.facts(); }
+  std::uint32_t block_rows() const override { return 1; }
+  void scan(const ScanOrder&, std::uint32_t, RowConsumer&) override {}
+  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
+    passes += first == 0 ? 1 : 0;
+    engine_.scan_rows(first, count, consumer);
+  }
+  mutable std::uint64_t passes = 0;
+
+ private:
+  const RowTableEngine& engine_;
+};
+
+/// The few rows of the matrix miss much of what one-hot columns have: it must not stand in the way.
+TEST(Minimiser, ManyRareColumnsTakeFewPasses) {
+  constexpr std::uint32_t kColumns = 501;
+  RowTable table(kColumns, 2, true);
+  std::mt19937_64 bits(5);
+  for (int i = 0; i < 5000; ++i) {
+    std::vector<double> row(kColumns, 0.0);
+    for (int k = 0; k < 5; ++k) row[bits() % kColumns] = 1;
+    table.add(row, bits() % 3 == 0 ? 1 : -1);
+  }
+  const Vector linear = linear_term(kColumns, 20);
+  for (const double curvature : {0.1, 0.001}) {
+    const RowTableEngine rows(table, 1000);
+    const CountedPasses counted(rows);
+    minimise(counted, {Logistic{}, curvature, linear}, {.tolerance = 1e-4, .threads = 1});
+    EXPECT_LE(counted.passes, 150U) << curvature;
+  }
+}
+
 TEST(Minimiser, TheFallbackReachesTheTolerance) {
   for (const Case& c : kCases) {
     const RowTable table = planted_table(40, 3, c.classes, c.sparse);

@@ -25,7 +25,7 @@ using Check = std::function<std::vector<Finding>(const AuditOptions&)>;
 
 std::vector<Finding> replays(const AuditOptions& options) {
   return replay_catalogue(
-      {.cases = options.quick ? 40U : 600U, .sampled_cases = options.quick ? 1U : 4U, .method = options.method});
+      {.cases = options.quick ? 40U : 200U, .sampled_cases = options.quick ? 1U : 4U, .method = options.method});
 }
 
 /// Not about any one method.

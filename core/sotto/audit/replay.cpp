@@ -46,7 +46,7 @@ class Comparison {
     if (charge != nullptr && charge->parts > 1 && differing_ > 0) {
       apart_.differing = differing_ / static_cast<double>(charge->times);
     }
-    if (joint_ > 0) apart_.ratio = std::max(apart_.ratio, std::sqrt(joint_));
+    if (joint_ > 0) note_ratio(a.front().event, std::sqrt(joint_));
     if (!a.empty() && a.front().kind == Transcript::Kind::joint) add_joint(a, b);
     return apart_;
   }
@@ -69,9 +69,16 @@ class Comparison {
     if (a.kind == Transcript::Kind::joint && leaves()) {
       joint_ += ratio * ratio;
     } else {
-      apart_.ratio = std::max(apart_.ratio, ratio);
+      note_ratio(a.event, ratio);
       if (a.kind != Transcript::Kind::joint) add_cost(a.event, ratio);
     }
+  }
+
+  void note_ratio(const Event& event, double ratio) {
+    apart_.ratio = std::max(apart_.ratio, ratio);
+    const std::string text = event_text(event);
+    apart_.last = text == last_event_ ? std::max(apart_.last, ratio) : ratio;
+    last_event_ = text;
   }
 
   /// What a release costs whose neighbours are this share of their claim apart: its parameter shrinks with it.
@@ -111,7 +118,7 @@ class Comparison {
     const Vector here = row_gradient(loss, facts, pair_.first.row(pair_.position), a.secret);
     Vector there(here.size(), 0.0);
     if (!pair_.removed) there = row_gradient(loss, facts, pair_.second.row(pair_.position), a.secret);
-    apart_.ratio = std::max(apart_.ratio, distance(here, there) / a.sensitivity);
+    note_ratio(a.event, distance(here, there) / a.sensitivity);
     apart_.priced = false;
     // The certificate's share is no distance: with one it would look tight whatever the corner.
     apart_.residual = std::max(
@@ -125,6 +132,7 @@ class Comparison {
   const Pair& pair_;
   Apart apart_;
   double differing_ = 0, joint_ = 0;
+  std::string last_event_;
 };
 
 }  // namespace

@@ -21,6 +21,7 @@ namespace sotto::audit {
 /// What two runs that took the same path had apart.
 struct Apart {
   double ratio = 0;       ///< the largest distance over its claim, choices excepted
+  double last = 0;        ///< the same of the last releases that are one event: what was released before may be tight
   double choices = 0;     ///< the largest range of score gaps over its claim
   double differing = 0;   ///< releases that differ, over those the charges allow to
   double residual = 0;    ///< gradient of what was minimised over its tolerance, and what that costs over its share

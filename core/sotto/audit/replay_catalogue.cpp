@@ -205,7 +205,7 @@ class Walk {
     if (hidden && (removed || one.classes > 2)) return;  // its shift is read from one weight and tables that mirror
     const double reached = hidden                                 ? largest.hidden
                            : one.plan.noise_at == NoiseAt::choice ? largest.choices
-                                                                  : largest.ratio;
+                                                                  : largest.last;
     record_.loose.note(1 / reached / (hidden ? kHiddenGap : 1), one.name);
     if (!removed && one.plan.weighted_share > 0) {
       check_personal(one, pairs.front(), {pairs.front(), Feeder::in_memory});
@@ -223,7 +223,7 @@ class Walk {
         if (seconds > 1) feeding.orders.push_back(order_with(stored_order(rows), 0, second));
         const Apart apart = note({one.request, one.plan, feeding, 1}, pair, one.name);
         largest.hidden = std::max(largest.hidden, apart.hidden);
-        largest.ratio = std::max(largest.ratio, apart.ratio);
+        largest.last = std::max(largest.last, apart.last);
         largest.choices = std::max(largest.choices, apart.choices);
       }
     }

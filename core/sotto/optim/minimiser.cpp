@@ -27,7 +27,7 @@ constexpr std::uint32_t kPatience = 4;  // steps in which the gradient must fall
 constexpr std::uint32_t kMostRenewals = 8;    // a matrix costs many gradients
 constexpr std::uint32_t kManyFeatures = 500;  // whose matrix costs too much to be summed over all rows
 constexpr double kSampledRows = 40;           // a feature, for the first matrix; if it does not do, all rows are summed
-constexpr double kFewSampledRows = 1;  // the same with many features: the ridge does for directions that are missing
+constexpr double kFewSampledRows = 1;         // the same with many features; if it does not do, there is none
 
 double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
 double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
@@ -76,17 +76,12 @@ class Minimiser {
 
   void quick_steps() {
     double gradient_before = norm(gradient_);
-    const bool many = facts_.features > kManyFeatures;
-    const double sample = (many ? kFewSampledRows : kSampledRows) * static_cast<double>(facts_.features);
-    const std::uint32_t most_renewals = many ? 1 : kMostRenewals;
-    std::uint32_t renewals = 0, since = kPatience;
+    const std::uint32_t patience = many_features() ? 2 * kPatience : kPatience;
+    std::uint32_t renewals = 0, since = patience;
     for (std::uint32_t i = 0; i < options_.quick_steps && !certified(); ++i, ++since) {
-      const bool slow = since >= kPatience && (renewals == 0 || norm(gradient_) > 0.1 * gradient_before);
-      if (facts_.features <= options_.most_curvature_features && slow && renewals < most_renewals) {
-        renew_curvature(renewals == 0 ? sample : std::numeric_limits<double>::infinity());
-        ++renewals;
-      }
-      if (since >= kPatience) {
+      const bool slow = since >= patience && (renewals == 0 || norm(gradient_) > 0.1 * gradient_before);
+      if (facts_.features <= options_.most_curvature_features && slow && renewals < kMostRenewals) guide(renewals++);
+      if (since >= patience) {
         gradient_before = norm(gradient_);
         since = 0;
       }
@@ -94,6 +89,17 @@ class Minimiser {
       if (memory_.empty()) return;
       memory_.clear();
     }
+  }
+
+  bool many_features() const noexcept { return facts_.features > kManyFeatures; }
+
+  /// A matrix of some rows first; if that does not do, one of all rows, or none where that would cost too much.
+  void guide(std::uint32_t renewals) {
+    const auto features = static_cast<double>(facts_.features);
+    if (renewals == 0) return renew_curvature((many_features() ? kFewSampledRows : kSampledRows) * features);
+    if (!many_features()) return renew_curvature(std::numeric_limits<double>::infinity());
+    if (factor_) memory_.clear();
+    factor_ = {};
   }
 
   /// Up to the tolerance, however long it takes.
@@ -116,10 +122,18 @@ class Minimiser {
     CurvatureSum curvature(sum_.loss, facts_, sample);
     curvature.start(weights_);
     sum_rows(engine_, curvature, options_.threads);
-    // Along directions that no row has, and against rounding, the ridge keeps the factor well conditioned.
-    const double ridge = sum_.curvature + 1e-9 * bounds_.smoothness();
+    // Along directions that no row has, and against rounding, the ridge keeps the factor well conditioned. Few rows
+    // miss directions that others have: there the mean curvature stands in.
+    double ridge = sum_.curvature + 1e-9 * bounds_.smoothness();
+    if (many_features()) ridge += trace_of(curvature.lower_triangle()) / static_cast<double>(facts_.features);
     factor_.factor(curvature.lower_triangle(), facts_.features, ridge);
     memory_.clear();
+  }
+
+  double trace_of(const AlignedVector& matrix) const noexcept {
+    double trace = 0;
+    for (std::size_t i = 0; i < facts_.features; ++i) trace += matrix[i * (facts_.features + 1)];
+    return trace;
   }
 
   /// direction <- - (inverse of the quasi-Newton matrix) gradient
