@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::size_t kDimension = 3;
 constexpr std::uint64_t kReadBetween = 1000;
-constexpr double kMostRepeats = 5;  // of 200,000 vectors of a grid of 1/1024 of their scale far fewer are equal
+constexpr std::uint64_t kAhead = 60000;  // vectors: fewer blocks than these fill are not worth a thread
+constexpr double kMostRepeats = 5;       // of 200,000 vectors of a grid of 1/1024 of their scale far fewer are equal
 
 double gamma_three(double r) { return 1 - std::exp(-r) * (1 + r + r * r / 2); }
 double chi_three(double r) {
@@ -71,7 +72,7 @@ class Laboratory {
       const bool pure = choice == MechanismChoice::l2_laplace || choice == MechanismChoice::discrete_laplace;
       const Calibrated noise = calibrate(choice, {1, kDimension, 1, 1}, {.epsilon = 2, .delta = pure ? 0 : 1e-3});
       mechanism(std::string(name), noise.mechanism, NoisePath::safe);
-      mechanism(std::string(name) + ", drawn ahead", noise.mechanism, NoisePath::safe, kReadBetween);
+      mechanism(std::string(name) + ", drawn ahead", noise.mechanism, NoisePath::safe, kReadBetween, kAhead);
       if (choice == MechanismChoice::l2_laplace || choice == MechanismChoice::gaussian) {
         mechanism(std::string(name) + ", fast", noise.mechanism, NoisePath::fast);
       }
@@ -88,6 +89,7 @@ class Laboratory {
                          found, fmt::format("{}, {} draws", what, values.size())});
   }
 
+  using Seen = std::set<std::array<double, kDimension>>;
   static std::array<double, kDimension> drawn(NoiseSupply& supply, NoisePath path) {
     std::array<double, kDimension> z{};
     if (path == NoisePath::safe) {
@@ -99,15 +101,21 @@ class Laboratory {
     return z;
   }
 
-  /// `rows_between` rows are read between two draws: many, and a thread of its own draws ahead.
-  void mechanism(const std::string& name, const Mechanism& mechanism, NoisePath path, std::uint64_t rows_between = 1) {
-    NoiseSupply supply(bits_, mechanism, path, {draws_, rows_between});
+  /// `rows_between` rows are read between two draws: many, and a thread of its own draws ahead. The first `ahead`
+  /// vectors only must not come again.
+  void mechanism(const std::string& name, const Mechanism& mechanism, NoisePath path, std::uint64_t rows_between = 1,
+                 std::uint64_t ahead = 0) {
+    NoiseSupply supply(bits_, mechanism, path, {ahead + draws_, rows_between});
+    Seen distinct;
+    for (std::uint64_t i = 0; i < ahead; ++i) distinct.insert(drawn(supply, path));
     const double scale = scale_of(event_of(mechanism));
     const bool discrete = std::holds_alternative<DiscreteLaplaceNoise>(mechanism) ||
                           std::holds_alternative<DiscreteGaussianNoise>(mechanism);
-    if (discrete) return coordinates(name, supply, mechanism);
+    if (discrete) {
+      coordinates(name, supply, mechanism, distinct);
+      return add_repeats(name, distinct.size(), ahead + draws_);
+    }
     std::vector<double> size, direction, sum, turn;
-    std::set<std::array<double, kDimension>> distinct;
     double before = 0.5;
     for (std::uint64_t i = 0; i < draws_; ++i) {
       const std::array<double, kDimension> z = drawn(supply, path);
@@ -121,7 +129,7 @@ class Laboratory {
       turn.push_back(std::fmod(u - before + 1, 1.0));
       before = u;
     }
-    add_repeats(name, distinct.size());
+    add_repeats(name, distinct.size(), ahead + draws_);
     if (std::holds_alternative<L2LaplaceNoise>(mechanism)) add(name, "radius", size, gamma_three);
     if (std::holds_alternative<GaussianNoise>(mechanism)) add(name, "radius", size, chi_three);
     add(name, "direction", direction, uniform);
@@ -129,18 +137,17 @@ class Laboratory {
     add(name, "one direction after the other, difference", turn, uniform);
   }
 
-  void add_repeats(const std::string& name, std::size_t distinct) {
-    findings_.push_back({"samplers", name, "vectors that repeat", kMostRepeats, static_cast<double>(draws_ - distinct),
-                         fmt::format("{} draws", draws_)});
+  void add_repeats(const std::string& name, std::size_t distinct, std::uint64_t draws) {
+    findings_.push_back({"samplers", name, "vectors that repeat", kMostRepeats, static_cast<double>(draws - distinct),
+                         fmt::format("{} draws", draws)});
   }
 
   /// Every coordinate by its law, every two of them by their sum and their difference: coordinates that are equal or
   /// mirrored show in one of these.
-  void coordinates(const std::string& name, NoiseSupply& supply, const Mechanism& mechanism) {
+  void coordinates(const std::string& name, NoiseSupply& supply, const Mechanism& mechanism, Seen& distinct) {
     const bool gaussian = std::holds_alternative<DiscreteGaussianNoise>(mechanism);
     const double scale = scale_of(event_of(mechanism)), root = gaussian ? std::sqrt(2.0) : 1;
     std::array<std::vector<double>, kDimension> alone, sums, gaps;
-    std::set<std::array<double, kDimension>> distinct;
     for (std::uint64_t t = 0; t < draws_; ++t) {
       const std::array<double, kDimension> z = drawn(supply, NoisePath::safe);
       distinct.insert(z);
@@ -151,7 +158,6 @@ class Laboratory {
         gaps[i].push_back((z[i] - next) / (root * scale));
       }
     }
-    add_repeats(name, distinct.size());
     for (std::size_t i = 0; i < kDimension; ++i) {
       add(name, "coordinate", alone[i], gaussian ? normal : laplace);
       add(name, "sum of two coordinates", sums[i], gaussian ? normal : two_laplace);
