@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/engines/row_gather.h"
 
 namespace sotto {
 namespace {
@@ -87,10 +88,12 @@ void InMemoryEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowCons
 
 void InMemoryEngine::scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const {
   constexpr std::size_t kAhead = 8;  // rows are far apart
+  RowGather gather(facts_.features, rows_.sparse(), consumer);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (i + kAhead < positions.size()) prefetch(rows_, positions[i + kAhead], 1);
-    consumer.consume(rows_.slice(positions[i], 1));
+    gather.add(rows_.slice(positions[i], 1));
   }
+  gather.flush();
 }
 
 void InMemoryEngine::scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, LoadedRows* copy) {

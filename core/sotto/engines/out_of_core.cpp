@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/engines/row_gather.h"
 
 namespace sotto {
 namespace {
@@ -82,13 +83,15 @@ void OutOfCoreEngine::scan_positions(std::span<const std::uint64_t> positions, R
   file_.require_unchanged();
   BlockStorage storage;
   storage.reserve(file_.max_block_bytes());
+  RowGather gather(facts().features, facts().sparse, consumer);
   for (std::size_t i = 0; i < positions.size();) {
     const std::uint64_t block = positions[i] / block_rows();
     const RowBlock rows = file_.read_block(file_.locate(block), storage.bytes(), values_).rows;
     for (; i < positions.size() && positions[i] / block_rows() == block; ++i) {
-      consumer.consume(rows.slice(positions[i] - block * block_rows(), 1));
+      gather.add(rows.slice(positions[i] - block * block_rows(), 1));
     }
   }
+  gather.flush();
   file_.require_unchanged();
 }
 
