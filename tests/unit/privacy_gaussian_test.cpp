@@ -96,6 +96,7 @@ TEST(Gaussian, GoesThereAndBack) {
       const double slack = 1e-15 * (10 + epsilon * epsilon / (mu * mu));
       EXPECT_NEAR(back, delta, delta * slack) << epsilon << " " << delta;
       EXPECT_LE(back, std::nextafter(delta, 1.0) * (1 + 1e-15));
+      EXPECT_GT(gaussian_delta(std::nextafter(mu, 1e9), epsilon), delta) << "the next number would do as well";
     }
   }
 }

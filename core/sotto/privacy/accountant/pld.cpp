@@ -84,6 +84,7 @@ double wanted_gap(const Bound& bound, const Query& query) {
   return query.precision * std::max(bound.upper, query.wants_epsilon ? kTinyEpsilon : 0);
 }
 bool is_close(const Bound& bound, const Query& query) {
+  if (!query.wants_epsilon && bound.upper < kSmallestDelta) return true;  // no grid has digits there
   return std::isfinite(bound.upper) && bound.upper - bound.lower <= wanted_gap(bound, query);
 }
 
