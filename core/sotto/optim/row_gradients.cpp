@@ -113,10 +113,14 @@ void RowGradients::to_coefficients(const RowBlock& rows) noexcept {
 // A row's gradient is (coefficients) (x) row, so its norm is the product of the two norms. The factor is rounded down
 // by more than the rounding of both.
 void RowGradients::clip_coefficients(const RowBlock& rows) noexcept {
-  for (std::size_t i = 0; i < rows.rows; ++i) {
+  const auto coefficient_norm = [&](std::size_t i) {
+    if (outputs_ == 1) return std::fabs(scores_[i]);
     double squares = 0;
     for (std::size_t k = 0; k < outputs_; ++k) squares += scores_[k * chunk_rows_ + i] * scores_[k * chunk_rows_ + i];
-    const double length = std::sqrt(squares) * (1 + 0x1p-40);
+    return std::sqrt(squares);
+  };
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    const double length = coefficient_norm(i) * (1 + 0x1p-40);
     if (length * row_bound_ <= clip_) continue;  // most rows, once the weights are good
     const double norm = length * (by_ == ClipBy::bound ? row_bound_ : row_norm(rows, i));
     if (!(norm > clip_)) continue;

@@ -94,7 +94,10 @@ class FactorReader final : public RowConsumer {
     const float* from = part.dense;
     float* to = values_.data();
     for (std::size_t i = 0; i < part.rows; ++i) {
-      for (std::size_t k = 0; k < part.features; ++k) *to++ = left_[i] * *from++;
+      const float factor = left_[i];  // read once: for all the compiler knows, the row written may be the factors
+      for (std::size_t k = 0; k < part.features; ++k) to[k] = factor * from[k];
+      from += part.features;
+      to += part.features;
     }
     part.dense = values_.data();
   }
