@@ -6,6 +6,7 @@ import math
 import os
 import warnings
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, ClassVar, Iterator
 
 import numpy as np
@@ -33,6 +34,12 @@ NORM_TAIL = 0.01
 NO_EPSILON = "epsilon: must be given, above 0; whoever spends says how much"
 #: Labels that need no declaration: everybody knows them before seeing a row.
 PUBLIC_CLASSES = (0, 1)
+
+
+@cache
+def parameter_names(estimator: type[BaseEstimator]) -> tuple[str, ...]:
+    """Those of its constructor, looked up once: that takes longer than all else a small fit does in Python."""
+    return tuple(estimator._get_param_names())
 
 
 class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -220,7 +227,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _fields(self, rows: int, classes: int, norm_found: bool = False) -> dict[str, str]:
         if self.epsilon is None:
             raise InvalidArgument(NO_EPSILON)
-        keywords = self.get_params(deep=False)
+        keywords = {name: getattr(self, name) for name in parameter_names(type(self))}
         if keywords.get("loss") is None:
             keywords["loss"] = self._loss(classes)
         if keywords.get("C") is not None and self.neighboring_relation == "add_remove":
