@@ -3,9 +3,10 @@
 //   if N > 0.0002 X m by the Gaussian, the noise of second moments is at most 0.02 of the largest they may be and
 //   m >= d min(400, 40 d); else objective by the law for 0 if its N is at most 1.15 times the other, or by the Gaussian
 //   if N <= 0.0002 X m; else dpgd. objective: m lambda = max(X N/40 (Huber: 30), what makes the Jacobian cost
-//   epsilon/4). dpgd: gradients clipped to half their bound (whitened: 0.3), travel (steps x step) such that noise
-//   moves a margin by 1.25 (whitened: 2) at norm X; momentum beyond 200 steps. The same T steps on Poisson batches, by
-//   dpsgd, where P = max(4, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
+//   epsilon/4). dpgd: gradients clipped to half their bound (whitened: 0.3; several scores: 1/4), travel (steps x
+//   step) such that noise moves a margin by 1.25 (whitened: 2; several scores: 1.75) at norm X; momentum beyond 200
+//   steps (whitened: 50). The same T steps on Poisson batches, by dpsgd, where P = max(6, mu sqrt(T)/2,
+//   m mu^2/weights) passes are at most T/4.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -26,28 +27,35 @@
 namespace sotto {
 namespace {
 
-constexpr double kReach = 40;               // of the noise alone: its norm over kappa, in units of 1/X
-constexpr double kHuberReach = 30;          // the same for Huber's loss, whose margins need not go beyond its corner
-constexpr double kJacobianShare = 0.25;     // of epsilon, at most
-constexpr double kMostJacobian = 0.9;       // the same for a lambda that was given
-constexpr double kLeastCurvature = 0.01;    // in units of X^2: hardly any regularisation
-constexpr double kNoisyShare = 0.0002;      // of |v| in X m, above which descent with clipped gradients is better
-constexpr double kMarginNoise = 1.25;       // of a row of norm X; of the gap between two scores where there are several
-constexpr double kWhitenedMarginNoise = 2;  // the same where every direction of the rows has its share of the norm
-constexpr double kClip = 0.5;               // of the loss's bound on a gradient
-constexpr double kWhitenedClip = 0.3;       // the same
-constexpr double kMomentsNoise = 0.02;      // largest eigenvalue of the noise over that of the moments, at most
-constexpr double kRowsPerFeature = 400;     // fewer do not fill every direction that whitening lengthens
-constexpr double kRowsPerPair = 40;         // of features: where these are few, so many fill every direction
-constexpr double kPureWorth = 1.15;         // so much more noise is accepted for a guarantee without delta
+constexpr double kReach = 40;             // of the noise alone: its norm over kappa, in units of 1/X
+constexpr double kHuberReach = 30;        // the same for Huber's loss, whose margins need not go beyond its corner
+constexpr double kJacobianShare = 0.25;   // of epsilon, at most
+constexpr double kMostJacobian = 0.9;     // the same for a lambda that was given
+constexpr double kLeastCurvature = 0.01;  // in units of X^2: hardly any regularisation
+constexpr double kNoisyShare = 0.0002;    // of |v| in X m, above which descent with clipped gradients is better
+constexpr double kMomentsNoise = 0.02;    // largest eigenvalue of the noise over that of the moments, at most
+constexpr double kRowsPerFeature = 400;   // fewer do not fill every direction that whitening lengthens
+constexpr double kRowsPerPair = 40;       // of features: where these are few, so many fill every direction
+constexpr double kPureWorth = 1.15;       // so much more noise is accepted for a guarantee without delta
 constexpr double kFewestSteps = 10;
-constexpr double kMostSteps = 200;
-constexpr double kMostMomentum = 0.95;
-constexpr double kLeastPasses = 4;      // of sampled descent, in all its steps
+constexpr double kLeastPasses = 6;      // of sampled descent, in all its steps
 constexpr double kSampledNoise = 0.5;   // in units of what a row adds to a batch: with less, sampling loses its worth
 constexpr double kSampledShare = 0.25;  // of the passes of full scans: more are not worth a secret sample
 constexpr double kMuchWork = 3e8;       // products of full scans: a few tenths of a second
-constexpr double kSteepest = 1.75;      // of (1 + momentum)/beta; from 2 on heavy ball is not stable
+
+/// How gradient descent goes.
+struct DescentRule {
+  double clip;           ///< of the loss's bound on a gradient
+  double margin_noise;   ///< of a row of norm X; of the gap between two scores where there are several
+  double most_steps;     ///< then momentum, then longer steps make up for more
+  double most_momentum;  ///< makes up for rows that are short in some directions
+  double steepest;       ///< a step, of (1 + momentum)/beta: from 2 on not stable, unless gradients are clipped
+};
+constexpr DescentRule kPlain{0.5, 1.25, 200, 0.95, 1.75};
+/// A gradient of many scores reaches its bound only where all of a row's weight goes to one wrong class.
+constexpr DescentRule kSeveral{0.25, 1.75, 200, 0.95, 5};
+/// Where every direction of the rows has its share of the norm, few long steps get as far.
+constexpr DescentRule kWhitened{0.3, 2, 50, 0.8, 30};
 
 double stddev_of(const Mechanism& mechanism) {
   return std::visit([](const auto& m) { return m.stddev(); }, mechanism);
@@ -62,14 +70,14 @@ class Chooser {
         norm_(input.facts.data_norm),
         constants_(constants_of(input.problem.loss, norm_, input.facts.classes)) {}
 
-  Dpgd descent_alone() const { return scans(kMarginNoise); }
+  Dpgd descent_alone() const { return scans(several() ? kSeveral : kPlain); }
   AutoChoice choose() const {
     const double pure = noise_norm(0);
     if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
     const double gaussian = noise_norm(input_.budget.delta);
     if (!proven(std::min(pure, gaussian))) return descent();
     const bool noisy = gaussian > kNoisyShare * norm_ * rows_;
-    if (noisy && whitens()) return whitened();
+    if (noisy && whitens()) return {whitened(), input_};
     if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
     return noisy ? descent() : objective(input_.budget.delta, gaussian);
   }
@@ -119,17 +127,20 @@ class Chooser {
     return std::max({least, norm_ * noise / reach, kLeastCurvature * norm_ * norm_});
   }
 
-  /// Whether second moments are worth their noise, and the sums not too long for images of rows. Not where the number
-  /// of rows is private: whitened sums cover fewer rows than descent does, and which solver runs must not tell.
+  /// Whether second moments are worth their noise, and the sums not too long for images of rows. Asked for the declared
+  /// number of rows: which solver runs must not tell a private one. A table with more than whitened sums cover is then
+  /// refused.
   bool whitens() const {
-    const bool one_output = outputs_of(input_.problem.loss, input_.facts.classes) == 1;
-    if (input_.budget.relation != Relation::replace_one || input_.personal || !one_output) return false;
+    if (input_.personal || several()) return false;
     if (input_.problem.lambda > 0 || input_.facts.features > kMostWhitenedFeatures) return false;
+    PlanInput declared = input_;
+    declared.facts.rows = row_count(input_, declared_rows_).nominal;
     const double features = input_.facts.features;
     if (rows_ < features * std::min(kRowsPerFeature, kRowsPerPair * features)) return false;
     try {
-      if (whitening_noise(WhitenedDpgd{}, input_) > kMomentsNoise) return false;
-      std::get<WhitenedDpgd>(whitened().solver).plan(input_);
+      const WhitenedDpgd solver = whitened();
+      if (whitening_noise(solver, declared) > kMomentsNoise) return false;
+      solver.plan(declared);
       return true;
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::internal) throw;
@@ -138,18 +149,21 @@ class Chooser {
   }
 
   /// The descent for what the moments leave of the budget.
-  AutoChoice whitened() const {
+  WhitenedDpgd whitened() const {
     WhitenedDpgd solver;
-    const Dpgd steps = scans(kWhitenedMarginNoise * std::sqrt(1 - solver.share), kWhitenedClip);
+    DescentRule rule = kWhitened;
+    rule.margin_noise *= std::sqrt(1 - solver.share);
+    const Dpgd steps = scans(rule);
     solver.passes = steps.passes;
     solver.step_size = steps.step_size;
     solver.momentum = steps.momentum;
     solver.clip = steps.clip;
-    return {solver, input_};
+    solver.declared_rows = declared_rows_;
+    return solver;
   }
 
   AutoChoice descent() const {
-    const Dpgd full = scans(kMarginNoise);
+    const Dpgd full = descent_alone();
     if (const auto sampled = sampled_like(full)) return {*sampled, input_};
     return {full, input_};
   }
@@ -187,26 +201,27 @@ class Chooser {
     return dpgd_composition(solver, dpgd_shape(solver, input_), input_).mechanism;
   }
 
-  Dpgd scans(double margin_noise, double clip = kClip) const {
+  bool several() const { return outputs_of(input_.problem.loss, input_.facts.classes) > 1; }
+
+  Dpgd scans(const DescentRule& rule) const {
     Dpgd solver;
     solver.declared_rows = declared_rows_;
-    solver.clip = clip * constants_.lipschitz;
+    solver.clip = rule.clip * constants_.lipschitz;
     solver.bound = DescentBound::composition;
     const double one = stddev_of(one_sum(solver));
     const double step = 1 / ((constants_.smooth() ? constants_.smoothness : norm_ * norm_) + input_.problem.lambda);
-    const double scores = outputs_of(input_.problem.loss, input_.facts.classes) > 1 ? 2 : 1;
-    const double travel = margin_noise / std::sqrt(scores) * rows_ / (norm_ * one);
+    const double travel = rule.margin_noise / std::sqrt(several() ? 2 : 1) * rows_ / (norm_ * one);
     if (input_.budget.delta == 0) {
       // Pure noise of a sum grows with the number of sums, so that few of them are worth having.
-      solver.passes = static_cast<std::uint32_t>(std::clamp(std::pow(travel / step, 2.0 / 3), 1.0, kMostSteps));
+      solver.passes = static_cast<std::uint32_t>(std::clamp(std::pow(travel / step, 2.0 / 3), 1.0, rule.most_steps));
       solver.step_size = step;
       return solver;
     }
-    const double steps = std::clamp(travel / step, kFewestSteps, kMostSteps);
+    const double steps = std::clamp(travel / step, kFewestSteps, rule.most_steps);
     solver.passes = static_cast<std::uint32_t>(steps);
-    solver.momentum = std::clamp(1 - kMostSteps * step / travel, 0.0, kMostMomentum);
+    solver.momentum = std::clamp(1 - rule.most_steps * step / travel, 0.0, rule.most_momentum);
     solver.step_size =
-        std::min(travel / solver.passes * (1 - solver.momentum), kSteepest * step * (1 + solver.momentum));
+        std::min(travel / solver.passes * (1 - solver.momentum), rule.steepest * step * (1 + solver.momentum));
     return solver;
   }
 
