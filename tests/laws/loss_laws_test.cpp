@@ -191,6 +191,17 @@ TEST(Logistic, CrossEntropyIsTheSameLoss) {
   }
 }
 
+TEST(RobustLogistic, IsTwiceTheLogisticLossAndThenStraight) {
+  const RobustLogistic robust;
+  const Logistic logistic;
+  for (double margin = 0; margin <= 30; margin += 0.37) {
+    EXPECT_EQ(robust.value(margin), 2 * logistic.value(margin));
+    EXPECT_EQ(robust.slope(margin), 2 * logistic.slope(margin));
+    EXPECT_NEAR(robust.value(-margin), std::log(4.0) + margin, 1e-14 * (1 + margin));
+    EXPECT_EQ(robust.slope(-margin), -1);
+  }
+}
+
 TEST(HuberSvm, RefusesAWidthThatIsNotPositive) {
   for (const double width : {0.0, -1.0, std::nan(""), 1e7}) {
     try {

@@ -38,12 +38,26 @@ double solve(Matrix a, Point& b) {
   return log_det;
 }
 
-/// Gradient and Hessian of the sum without its linear term; classes 1: Huber SVM of half-width 1/2 with labels +1 and
-/// -1, whose slope is 1 around 0, so that gradients of opposite rows differ by 2; else softmax.
+/// Slope and curvature of the losses of a margin that are looked at, written down again.
+struct AtMargin {
+  double slope, curvature;
+};
+AtMargin at_margin(const Loss& loss, double margin) {
+  if (std::holds_alternative<RobustLogistic>(loss)) {
+    const double share = 1 / (1 + std::exp(margin));
+    return margin > 0 ? AtMargin{-2 * share, 2 * share * (1 - share)} : AtMargin{-1, 0};
+  }
+  // Huber SVM of half-width 1/2: its slope is 1 around 0, so that gradients of opposite rows differ by 2.
+  return {-std::clamp(1.5 - margin, 0.0, 1.0), margin > 0.5 && margin < 1.5 ? 1.0 : 0.0};
+}
+
+/// Gradient and Hessian of the sum without its linear term; classes 1: a loss of the margin with labels +1 and -1;
+/// else softmax.
 struct Objective2 {
   const Table& table;
   std::size_t classes;
   double curvature;
+  Loss loss;
 
   void at(const Point& w, Point& g, Matrix& h) const {
     const std::size_t n = w.size(), d = n / classes;
@@ -60,8 +74,9 @@ struct Objective2 {
       }
       if (classes == 1) {
         const double sign = row.label > 0 ? 1 : -1, margin = sign * std::log(p[0]);
-        slope[0] = -sign * std::clamp(1.5 - margin, 0.0, 1.0);
-        p[0] = margin > 0.5 && margin < 1.5 ? 1 : 0;  // the curvature
+        const AtMargin here = at_margin(loss, margin);
+        slope[0] = sign * here.slope;
+        p[0] = here.curvature;
       } else {
         for (std::size_t k = 0; k < classes; ++k) slope[k] = (p[k] /= total) - (row.label == static_cast<int>(k));
       }
@@ -112,10 +127,12 @@ double minimise(const Objective2& sum, const Point& v, Point& w) {
 }
 
 /// delta(epsilon) of (first, second) with noise of this size, by draws.
-double measured_delta(const Pair& pair, std::size_t classes, double curvature, const double (&noise)[2]) {
+double measured_delta(const Pair& pair, std::size_t classes, const PlanInput& input, const double (&noise)[2]) {
   const auto [sigma, epsilon] = noise;
   const std::size_t n = classes * pair.first.front().x.size();
-  const Objective2 one{pair.first, classes, curvature}, other{pair.second, classes, curvature};
+  const double curvature = input.problem.lambda * static_cast<double>(input.facts.rows);
+  const Objective2 one{pair.first, classes, curvature, input.problem.loss};
+  const Objective2 other{pair.second, classes, curvature, input.problem.loss};
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal(0, sigma);
   Point v(n), w(n), g, step;
@@ -135,8 +152,8 @@ double measured_delta(const Pair& pair, std::size_t classes, double curvature, c
   return sum / kDraws;
 }
 
-PlanInput input_of(double curvature, const Budget& budget, std::uint32_t features, std::uint32_t classes) {
-  const Loss loss = classes > 2 ? Loss(Softmax{}) : Loss(HuberSvm{0.5});
+PlanInput input_of(double curvature, const Budget& budget, const Loss& loss, std::uint32_t features,
+                   std::uint32_t classes = 2) {
   return {{1000, features, 1.0, false, classes}, {loss, curvature / 1000}, budget};
 }
 
@@ -171,18 +188,20 @@ struct Worst {
 };
 
 /// The largest delta over the pairs with the noise of the plan, and the same pair's with half of it.
-Worst worst_of(const Budget& budget, double curvature, std::uint32_t features, std::uint32_t classes) {
-  const double sigma = sigma_of(input_of(curvature, budget, features, classes));
-  const std::size_t outputs = classes > 2 ? classes : 1;
+Worst worst_of(const PlanInput& input) {
+  const double sigma = sigma_of(input);
+  const Budget& budget = input.budget;
+  const std::uint32_t features = input.facts.features;
+  const std::size_t outputs = outputs_of(input.problem.loss, input.facts.classes);
   Worst worst{-1, 0};
   for (const Table& background : backgrounds(features)) {
     for (const auto& [here, there] : replacements(features)) {
       Pair pair{with(background, {here}), with(background, {there})};
       if (budget.relation == Relation::add_remove) pair.second = background;
       for (int way = 0; way < 2; ++way) {
-        const double delta = measured_delta(pair, outputs, curvature, {sigma, budget.epsilon});
+        const double delta = measured_delta(pair, outputs, input, {sigma, budget.epsilon});
         if (delta > worst.claimed) {
-          worst = {delta, measured_delta(pair, outputs, curvature, {sigma / 2, budget.epsilon})};
+          worst = {delta, measured_delta(pair, outputs, input, {sigma / 2, budget.epsilon})};
         }
         std::swap(pair.first, pair.second);
       }
@@ -192,27 +211,31 @@ Worst worst_of(const Budget& budget, double curvature, std::uint32_t features, s
 }
 
 TEST(ObjectiveLoss, OfReplacedRowsStaysBelowTheClaimAndHalfTheNoiseDoesNot) {
-  for (const double curvature : {8.0, 50.0}) {
-    const Worst worst = worst_of({.epsilon = 1, .delta = 0.02}, curvature, 2, 2);
-    EXPECT_LE(worst.claimed, 0.02);
-    EXPECT_GE(worst.claimed, 0.002) << "the pairs have no power";
-    EXPECT_GT(worst.halved, 0.04);
+  for (const Loss& loss : {Loss(HuberSvm{0.5}), Loss(RobustLogistic{})}) {
+    for (const double curvature : {8.0, 50.0}) {
+      const Worst worst = worst_of(input_of(curvature, {.epsilon = 1, .delta = 0.02}, loss, 2));
+      EXPECT_LE(worst.claimed, 0.02);
+      EXPECT_GE(worst.claimed, 0.002) << "the pairs have no power";
+      EXPECT_GT(worst.halved, 0.04);
+    }
   }
 }
 
 TEST(ObjectiveLoss, OfAddedRowsStaysBelowTheClaimAndHalfTheNoiseDoesNot) {
-  for (const double curvature : {3.0, 50.0}) {
-    const Worst worst = worst_of({1, 0.02, Relation::add_remove}, curvature, 2, 2);
-    EXPECT_LE(worst.claimed, 0.02);
-    EXPECT_GE(worst.claimed, 0.002) << "the pairs have no power";
-    EXPECT_GT(worst.halved, 0.04);
+  for (const Loss& loss : {Loss(HuberSvm{0.5}), Loss(RobustLogistic{})}) {
+    for (const double curvature : {3.0, 50.0}) {
+      const Worst worst = worst_of(input_of(curvature, {1, 0.02, Relation::add_remove}, loss, 2));
+      EXPECT_LE(worst.claimed, 0.02);
+      EXPECT_GE(worst.claimed, 0.002) << "the pairs have no power";
+      EXPECT_GT(worst.halved, 0.04);
+    }
   }
 }
 
 TEST(ObjectiveLoss, OfSoftmaxStaysBelowTheClaimAndHalfTheNoiseDoesNot) {
-  const Worst replaced = worst_of({.epsilon = 1, .delta = 0.02}, 10, 1, 3);
+  const Worst replaced = worst_of(input_of(10, {.epsilon = 1, .delta = 0.02}, Softmax{}, 1, 3));
   EXPECT_LE(replaced.claimed, 0.02);
-  const Worst added = worst_of({1, 0.02, Relation::add_remove}, 10, 1, 3);
+  const Worst added = worst_of(input_of(10, {1, 0.02, Relation::add_remove}, Softmax{}, 1, 3));
   EXPECT_LE(added.claimed, 0.02);
   EXPECT_GT(added.halved, 0.02);
 }
@@ -222,7 +245,7 @@ TEST(ObjectiveLoss, WithoutTheJacobianTheClaimWouldBreak) {
   // alone, and noise calibrated as if that cost nothing would claim a delta that does not hold.
   const double curvature = 2, epsilon = 0.45;
   const Budget budget{epsilon, 1e-3, Relation::add_remove};
-  const PlanInput input = input_of(curvature, budget, 1, 2);
+  const PlanInput input = input_of(curvature, budget, HuberSvm{0.5}, 1);
   const double with_it = sigma_of(input);
   ObjectiveShape shape = objective_shape(input, curvature);
   EXPECT_NEAR(shape.log_determinant, std::log(1 + 1.0 / 2), 1e-5);

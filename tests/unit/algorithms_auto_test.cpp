@@ -71,7 +71,7 @@ TEST(Auto, ThePlanIsThatOfTheSolverItChooses) {
     EXPECT_EQ(planned_cost(plan).distance, planned_cost(own).distance);
     ++plans;
   });
-  EXPECT_EQ(plans, 4U * 2 * 2 * 2 * 2 * 2) << "every combination has a plan";
+  EXPECT_EQ(plans, 5U * 2 * 2 * 2 * 2 * 2) << "every combination has a plan";
 }
 
 TEST(Auto, NoPlanPromisesMoreThanTheBudgetAsksFor) {
@@ -124,6 +124,13 @@ TEST(Auto, ALambdaThatWasGivenIsKept) {
     input.problem.lambda = 0.02;
     EXPECT_EQ(for_relation(input).choose(input).input.problem.lambda, 0.02);
   });
+  // Its gradient is not clipped: heavy ball must be stable on it alone.
+  for (const double lambda : {0.1, 1.0, 5.0}) {
+    PlanInput input = input_of(Softmax{}, {.epsilon = 4, .delta = 1e-10}, 50, 10);
+    input.problem.lambda = lambda;
+    const Dpgd descent = auto_descent(Auto{}, input);
+    EXPECT_LT(descent.step_size * lambda, 2 * (1 + descent.momentum));
+  }
   // So small that the Jacobian alone would cost more than epsilon: another solver.
   PlanInput input = input_of(Logistic{}, {.epsilon = 0.1, .delta = 1e-9}, 5);
   EXPECT_EQ(solver_of(input), "objective");
@@ -192,10 +199,25 @@ TEST(Auto, WhitensFewFeaturesWithFewerRows) {
   EXPECT_EQ(solver_of(pure), "objective");
 }
 
-TEST(Auto, HubersLossGetsMoreCurvature) {
-  const AutoChoice logistic = Auto{}.choose(input_of(Logistic{}, {.epsilon = 1}, 100));
-  const AutoChoice huber = Auto{}.choose(input_of(HuberSvm{1.0}, {.epsilon = 1}, 100));
-  EXPECT_NEAR(huber.input.problem.lambda, 4.0 / 3 * logistic.input.problem.lambda, 1e-9);
+TEST(Auto, MuchNoiseStraightensTheLogisticLoss) {
+  const auto loss_of = [](const PlanInput& input) { return name_of(Auto{}.choose(input).input.problem.loss); };
+  const PlanInput pure = input_of(Logistic{}, {.epsilon = 1}, 100);
+  EXPECT_EQ(loss_of(pure), "robust_logistic");
+  EXPECT_NE(Auto{}.plan(pure).remarks.front().find("loss=robust_logistic"), std::string::npos);
+  // Its constants are those of Huber's loss of width 1, and so are its noise and its curvature.
+  const AutoChoice robust = Auto{}.choose(pure), huber = Auto{}.choose(input_of(HuberSvm{1.0}, {.epsilon = 1}, 100));
+  EXPECT_EQ(robust.input.problem.lambda, huber.input.problem.lambda);
+  EXPECT_EQ(stddev_of(Auto{}.plan(pure)), stddev_of(Auto{}.plan(huber.input)));
+  EXPECT_EQ(loss_of(input_of(Logistic{}, {.epsilon = 0.1, .delta = 1e-9}, 6)), "robust_logistic");
+
+  PlanInput given = pure;
+  given.problem.lambda = 0.01;
+  EXPECT_EQ(loss_of(given), "logistic") << "the problem that was asked for";
+  PlanInput many = pure;
+  many.facts.rows = 10'000'000;
+  EXPECT_EQ(loss_of(many), "logistic") << "hardly any noise";
+  EXPECT_EQ(loss_of(input_of(Logistic{}, {.epsilon = 1, .delta = 1e-9}, 100)), "logistic") << "gradients are clipped";
+  EXPECT_EQ(loss_of(input_of(Softmax{}, {.epsilon = 1}, 100, 3)), "softmax");
 }
 
 TEST(Auto, WhitensWhereMomentsStandOutOfTheirNoise) {

@@ -61,6 +61,17 @@ TEST(ObjectivePlans, NoiseIsThatOfAnIndependentComputation) {
   EXPECT_NEAR(sigma(250, 1), 11.00, 0.02);
 }
 
+TEST(ObjectivePlans, TheRobustLossNeedsTheNoiseOfHubersWithTheSameConstants) {
+  for (const Relation relation : {kReplace, kAddRemove}) {
+    for (const double delta : {0.0, 1e-9}) {
+      const Objective method{.declared_rows = relation == kAddRemove ? 10000U : 0U};
+      const Budget budget{1, delta, relation};
+      EXPECT_EQ(noise_stddev(method.noise(input_of(20, budget, RobustLogistic{}))),
+                noise_stddev(method.noise(input_of(20, budget, HuberSvm{1.0}))));
+    }
+  }
+}
+
 TEST(ObjectivePlans, DeltaIsThatOfTheSpecWrittenDownAgain) {
   for (const Relation relation : {kReplace, kAddRemove}) {
     for (const double epsilon : {0.3, 1.0, 4.0}) {

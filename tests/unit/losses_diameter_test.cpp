@@ -96,7 +96,8 @@ TEST(Diameter, NoSoftmaxGradientIsLongerAndNoPairFartherApart) {
 }
 
 TEST(Diameter, IsNeverAboveThePlainConstantsAndNeverBelowTheFlatOnes) {
-  for (const Loss& loss : {Loss(Logistic{}), Loss(HuberSvm{}), Loss(Hinge{}), Loss(Softmax{})}) {
+  for (const Loss& loss :
+       {Loss(Logistic{}), Loss(HuberSvm{}), Loss(Hinge{}), Loss(Softmax{}), Loss(RobustLogistic{})}) {
     for (const std::uint32_t classes : {2U, 5U}) {
       double before = 0;
       for (const double norm : {0.0, 0.1, 1.0, 4.0, 20.0, 49.0, 51.0, 1e6}) {

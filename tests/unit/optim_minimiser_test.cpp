@@ -16,8 +16,9 @@ struct Case {
   std::uint32_t classes;
   bool sparse;
 };
-const Case kCases[] = {{Logistic{}, 2, false}, {Logistic{}, 2, true}, {HuberSvm{0.2}, 2, false},
-                       {Softmax{}, 4, false},  {Softmax{}, 2, true},  {Logistic{}, 3, false}};
+const Case kCases[] = {{Logistic{}, 2, false},       {Logistic{}, 2, true},       {HuberSvm{0.2}, 2, false},
+                       {RobustLogistic{}, 2, false}, {RobustLogistic{}, 2, true}, {Softmax{}, 4, false},
+                       {Softmax{}, 2, true},         {Logistic{}, 3, false}};
 
 Vector linear_term(std::size_t size, double norm) {
   Vector v(size);
@@ -31,7 +32,8 @@ long double slope_of(const Loss& loss, long double margin) {
     const long double h = huber->huber_width;
     return margin > 1 + h ? 0 : (margin < 1 - h ? -1 : -(1 + h - margin) / (2 * h));
   }
-  return -1 / (1 + std::exp(margin));
+  const long double slope = -1 / (1 + std::exp(margin));
+  return std::holds_alternative<RobustLogistic>(loss) ? std::max(-1.0L, 2 * slope) : slope;
 }
 
 /// The gradient of J by its definition.

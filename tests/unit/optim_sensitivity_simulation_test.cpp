@@ -56,7 +56,8 @@ TEST(Sensitivity, EqualsAnIndependentForwardSimulationForRandomRecipes) {
   for (int trial = 0; trial < 300; ++trial) {
     const std::uint64_t rows = 1 + random() % 25;
     Recipe recipe;
-    recipe.loss = random() % 2 == 0 ? Loss(Logistic{}) : Loss(HuberSvm{uniform(0.05, 3)});
+    const Loss losses[] = {Logistic{}, HuberSvm{uniform(0.05, 3)}, RobustLogistic{}};
+    recipe.loss = losses[random() % 3];
     recipe.lambda = random() % 3 == 0 ? 0 : uniform(0.01, 0.8);
     recipe.step = {uniform(0.3, 4), uniform(0.1, 3), uniform(0.1, 2), static_cast<StepRule::Growth>(random() % 3)};
     recipe.batch_rows = 1 + random() % 8;

@@ -2,11 +2,11 @@
 // Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). whitened_dpgd
 //   if N > 0.0002 X m by the Gaussian, the noise of second moments is at most 0.02 of the largest they may be and
 //   m >= d min(400, 40 d); else objective by the law for 0 if its N is at most 1.15 times the other, or by the Gaussian
-//   if N <= 0.0002 X m; else dpgd. objective: m lambda = max(X N/40 (Huber: 30), what makes the Jacobian cost
-//   epsilon/4). dpgd: gradients clipped to half their bound (whitened: 0.3; several scores: 1/4), travel (steps x
-//   step) such that noise moves a margin by 1.25 (whitened: 2; several scores: 1.75) at norm X; momentum beyond 200
-//   steps (whitened: 50). The same T steps on Poisson batches, by dpsgd, where P = max(6, mu sqrt(T)/2,
-//   m mu^2/weights) passes are at most T/4.
+//   if N <= 0.0002 X m; else dpgd. objective: m lambda = max(X N/40 (losses straight at negative margins: 30), what
+//   makes the Jacobian cost epsilon/4), and robust_logistic in place of logistic if N > 0.0002 X m. dpgd: gradients
+//   clipped to half their bound (whitened: 0.3; several scores: 1/4), travel (steps x step) such that noise moves a
+//   margin by 1.25 (whitened: 2; several scores: 1.75) at norm X; momentum beyond 200 steps (whitened: 50). The same T
+//   steps on Poisson batches, by dpsgd, where P = max(6, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -28,7 +28,7 @@ namespace sotto {
 namespace {
 
 constexpr double kReach = 40;             // of the noise alone: its norm over kappa, in units of 1/X
-constexpr double kHuberReach = 30;        // the same for Huber's loss, whose margins need not go beyond its corner
+constexpr double kStraightReach = 30;     // the same for losses that are straight at negative margins
 constexpr double kJacobianShare = 0.25;   // of epsilon, at most
 constexpr double kMostJacobian = 0.9;     // the same for a lambda that was given
 constexpr double kLeastCurvature = 0.01;  // in units of X^2: hardly any regularisation
@@ -51,7 +51,8 @@ struct DescentRule {
   double most_momentum;  ///< makes up for rows that are short in some directions
   double steepest;       ///< a step, of (1 + momentum)/beta: from 2 on not stable, unless gradients are clipped
 };
-constexpr DescentRule kPlain{0.5, 1.25, 200, 0.95, 1.75};
+constexpr double kStable = 1.75;
+constexpr DescentRule kPlain{0.5, 1.25, 200, 0.95, kStable};
 /// A gradient of many scores reaches its bound only where all of a row's weight goes to one wrong class.
 constexpr DescentRule kSeveral{0.25, 1.75, 200, 0.95, 5};
 /// Where every direction of the rows has its share of the norm, few long steps get as far.
@@ -76,7 +77,7 @@ class Chooser {
     if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
     const double gaussian = noise_norm(input_.budget.delta);
     if (!proven(std::min(pure, gaussian))) return descent();
-    const bool noisy = gaussian > kNoisyShare * norm_ * rows_;
+    const bool noisy = is_much(gaussian);
     if (noisy && whitens()) return {whitened(), input_};
     if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
     return noisy ? descent() : objective(input_.budget.delta, gaussian);
@@ -95,7 +96,8 @@ class Chooser {
   /// Whether objective perturbation has a proof for this loss, and epsilon is enough for a lambda that was given.
   bool proven(double noise) const {
     try {
-      return objective_shape(input_, curvature(noise)).log_determinant <= kMostJacobian * input_.budget.epsilon;
+      return objective_shape(input_, curvature(input_.problem.loss, noise)).log_determinant <=
+             kMostJacobian * input_.budget.epsilon;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::unsupported) throw;
       return false;
@@ -109,20 +111,30 @@ class Chooser {
   AutoChoice objective(double delta, double noise) const {
     AutoChoice choice{Objective{.declared_rows = declared_rows_}, input_};
     choice.input.budget.delta = delta;
+    if (straightens(noise)) choice.input.problem.loss = RobustLogistic{};
     // The lambda itself, not its product with the rows and back: a lambda that was given stays as it is.
-    if (input_.problem.lambda == 0) choice.input.problem.lambda = curvature(noise) / rows_;
+    if (input_.problem.lambda == 0) choice.input.problem.lambda = curvature(choice.input.problem.loss, noise) / rows_;
     return choice;
   }
+  /// Whether the noise is worth a bias: a row's gradient of the logistic loss is half its bound where training starts,
+  /// that of the robust one all of it.
+  bool straightens(double noise) const {
+    const bool logistic = std::holds_alternative<Logistic>(input_.problem.loss);
+    return logistic && input_.problem.lambda == 0 && is_much(noise);
+  }
+  bool is_much(double noise) const { return noise > kNoisyShare * norm_ * rows_; }
 
   /// m lambda: as given, or by the noise, and at least what makes the Jacobian cost kJacobianShare of epsilon
   /// (spec 7.7).
-  double curvature(double noise) const {
+  double curvature(const Loss& loss, double noise) const {
     if (input_.problem.lambda > 0) return input_.problem.lambda * rows_;
-    if (!constants_.smooth()) return norm_ * norm_;
-    const bool softmax = std::holds_alternative<Softmax>(input_.problem.loss);
+    const LossConstants constants = constants_of(loss, norm_, input_.facts.classes);
+    if (!constants.smooth()) return norm_ * norm_;
+    const bool softmax = std::holds_alternative<Softmax>(loss);
     const double others = softmax ? input_.facts.classes - 1.0 : 1.0;
-    const double a_row = softmax ? norm_ * norm_ / input_.facts.classes : constants_.smoothness;
-    const double reach = std::holds_alternative<HuberSvm>(input_.problem.loss) ? kHuberReach : kReach;
+    const double a_row = softmax ? norm_ * norm_ / input_.facts.classes : constants.smoothness;
+    const bool straight = std::holds_alternative<HuberSvm>(loss) || std::holds_alternative<RobustLogistic>(loss);
+    const double reach = straight ? kStraightReach : kReach;
     const double least = a_row / std::expm1(kJacobianShare * input_.budget.epsilon / others);
     return std::max({least, norm_ * noise / reach, kLeastCurvature * norm_ * norm_});
   }
@@ -220,8 +232,10 @@ class Chooser {
     const double steps = std::clamp(travel / step, kFewestSteps, rule.most_steps);
     solver.passes = static_cast<std::uint32_t>(steps);
     solver.momentum = std::clamp(1 - rule.most_steps * step / travel, 0.0, rule.most_momentum);
+    // The gradient of a lambda that was given is not clipped.
+    const double steepest = input_.problem.lambda > 0 ? std::min(rule.steepest, kStable) : rule.steepest;
     solver.step_size =
-        std::min(travel / solver.passes * (1 - solver.momentum), rule.steepest * step * (1 + solver.momentum));
+        std::min(travel / solver.passes * (1 - solver.momentum), steepest * step * (1 + solver.momentum));
     return solver;
   }
 
@@ -233,11 +247,13 @@ class Chooser {
 };
 
 /// The solver with the parameters that are not its defaults.
-std::string text_of(const AutoChoice& choice) {
+std::string text_of(const AutoChoice& choice, const Loss& asked) {
   return std::visit(
       [&]<class Solver>(const Solver& solver) {
         std::string text =
             fmt::format("auto chose {}: lambda={}", Solver::kName, value_text(choice.input.problem.lambda));
+        const std::string_view loss = name_of(choice.input.problem.loss);
+        if (loss != name_of(asked)) text += fmt::format(" loss={}", loss);
         const Solver plain;
         for_each_field_deep(solver, [&](std::string_view name, const auto& value, std::string_view) {
           std::string usual;
@@ -270,7 +286,7 @@ Plan Auto::plan(const PlanInput& input) const {
   if (choice.input.budget.delta < input.budget.delta) {
     plan.remarks.insert(plan.remarks.begin(), "the law of the noise is the one for delta 0, which is smaller here");
   }
-  plan.remarks.insert(plan.remarks.begin(), text_of(choice));
+  plan.remarks.insert(plan.remarks.begin(), text_of(choice, input.problem.loss));
   return plan;
 }
 

@@ -12,7 +12,7 @@
 namespace sotto {
 
 /// What `auto` decided: a solver with its parameters, and the input it is planned and run with, in which lambda is
-/// filled in and delta may be lowered to 0.
+/// filled in, delta may be lowered to 0 and the logistic loss be made straight at negative margins.
 struct AutoChoice {
   std::variant<Objective, Dpgd, WhitenedDpgd, Dpsgd> solver;
   PlanInput input;

@@ -18,7 +18,7 @@ class RowGather {
     labels_.resize(room_);
   }
 
-  /// One row; a dense one need not stay.
+  /// One row, without a weight of its own; a dense one need not stay.
   void add(const RowBlock& row) noexcept {
     if (room_ == 0) return next_.consume(row);
     std::copy_n(row.dense, features_, dense_.data() + count_ * features_);

@@ -6,6 +6,7 @@
 #include "sotto/losses/hinge.h"
 #include "sotto/losses/huber_svm.h"
 #include "sotto/losses/logistic.h"
+#include "sotto/losses/robust_logistic.h"
 #include "sotto/losses/softmax.h"
 
 /// The concepts and the list of losses. To add one: a header beside this file and a word in `Loss`.
@@ -35,9 +36,10 @@ concept ClassLoss = requires(const T loss, double x, const double* in, double* o
   {loss.check()};
 };
 
-using Loss = std::variant<Logistic, HuberSvm, Hinge, Softmax>;
+using Loss = std::variant<Logistic, HuberSvm, Hinge, Softmax, RobustLogistic>;
 
-static_assert(MarginLoss<Logistic> && MarginLoss<HuberSvm> && MarginLoss<Hinge> && ClassLoss<Softmax>);
+static_assert(MarginLoss<Logistic> && MarginLoss<HuberSvm> && MarginLoss<Hinge> && ClassLoss<Softmax> &&
+              MarginLoss<RobustLogistic>);
 
 /// Calls visit(loss) if it is a loss of the margin.
 template <class Visit>

@@ -1,0 +1,36 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+
+#include "sotto/linalg/exp.h"
+#include "sotto/linalg/kernels.h"
+#include "sotto/losses/constants.h"
+
+namespace sotto {
+
+/// Twice the logistic loss where the margin is positive, a straight line where it is not: phi(m) = 2 log(1 + exp(-m))
+/// for m >= 0, 2 log 2 - m below; slope max(-1, -2/(1 + exp(m))), curvature at most 1/2. No row pulls harder than one
+/// at margin 0, where training starts, so that the noise for one row's whole pull is half of what the logistic loss
+/// needs for the same sum. Fails if wrong: LossLaws, RobustLogistic.*
+struct RobustLogistic {
+  static constexpr std::string_view kName = "robust_logistic";
+  static constexpr std::string_view kSummary =
+      "2 log(1 + exp(-margin)), continued by a straight line where the margin is negative; bears more noise";
+  static constexpr auto fields() { return std::tuple{}; }
+
+  double value(double margin) const noexcept {
+    return margin > 0 ? 2 * kernels::log1p_exp_negative(-margin) : 1.3862943611198906 - margin;
+  }
+  double slope(double margin) const noexcept { return std::max(-1.0, 2 * kernels::logistic_slope(margin)); }
+  /// The slopes of a block of margins: the same bits as slope(), several at a time.
+  void slopes(const double* margins, std::size_t count, double* out) const noexcept {
+    kernels::logistic_slopes(margins, count, out);
+    for (std::size_t i = 0; i < count; ++i) out[i] = std::max(-1.0, 2 * out[i]);
+  }
+  LossConstants constants(double data_norm) const { return margin_loss_constants(data_norm, 0.5); }
+  void check() const {}
+};
+
+}  // namespace sotto
