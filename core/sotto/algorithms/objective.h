@@ -12,7 +12,8 @@ namespace sotto {
 struct Objective {
   static constexpr std::string_view kName = "objective";
   static constexpr std::string_view kSummary =
-      "minimiser of the objective with a random linear term; logistic, huber_svm or softmax, lambda above 0";
+      "minimiser of the objective with a random linear term; logistic, robust_logistic, huber_svm or softmax, lambda "
+      "above 0";
   static constexpr std::string_view kReference = "[Chaudhuri11, Algorithm 2], tight form of docs/notes/objective.md";
   std::uint64_t declared_rows = 0;
   double tolerance = 0;

@@ -11,7 +11,7 @@ namespace sotto {
 struct Output {
   static constexpr std::string_view kName = "output";
   static constexpr std::string_view kSummary =
-      "certified minimiser, noise on it; logistic, huber_svm or softmax, lambda above 0";
+      "certified minimiser, noise on it; logistic, robust_logistic, huber_svm or softmax, lambda above 0";
   static constexpr std::string_view kReference = "[Chaudhuri11, Algorithm 1], approximate minimiser certified";
   MechanismChoice mechanism = MechanismChoice::automatic;
   std::uint64_t declared_rows = 0;
