@@ -227,7 +227,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _fields(self, rows: int, classes: int, norm_found: bool = False) -> dict[str, str]:
         if self.epsilon is None:
             raise InvalidArgument(NO_EPSILON)
-        keywords = {name: getattr(self, name) for name in parameter_names(type(self))}
+        kind: Any = type(self)  # typed as no Hashable, though every class is one
+        keywords = {name: getattr(self, name) for name in parameter_names(kind)}
         if keywords.get("loss") is None:
             keywords["loss"] = self._loss(classes)
         if keywords.get("C") is not None and self.neighboring_relation == "add_remove":
