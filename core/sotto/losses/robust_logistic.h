@@ -11,9 +11,9 @@
 namespace sotto {
 
 /// Twice the logistic loss where the margin is positive, a straight line where it is not: phi(m) = 2 log(1 + exp(-m))
-/// for m >= 0, 2 log 2 - m below; slope max(-1, -2/(1 + exp(m))), curvature at most 1/2. No row pulls harder than one
-/// at margin 0, where training starts, so that the noise for one row's whole pull is half of what the logistic loss
-/// needs for the same sum. Fails if wrong: LossLaws, RobustLogistic.*
+/// for m >= 0, 2 log 2 - m below; slope max(-1, -2/(1 + exp(m))), curvature at most 1/2. A row pulls
+/// hardest at margin 0, where training starts; with the logistic loss it pulls there with half of what noise must
+/// cover. Fails if wrong: LossLaws, RobustLogistic.*
 struct RobustLogistic {
   static constexpr std::string_view kName = "robust_logistic";
   static constexpr std::string_view kSummary =
