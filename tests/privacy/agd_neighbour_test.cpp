@@ -18,8 +18,8 @@ struct Neighbours {
   const Pair& pair;
   Relation relation;
 
-  template <class Sum>
-  std::pair<Vector, Vector> sums(Sum& sum, std::span<const double> points) const {
+  template <class Sum, class Where>
+  std::pair<Vector, Vector> sums(Sum& sum, const Where& points) const {
     const Order all = stored_order(kRows);
     Order fewer = all;
     if (relation == Relation::add_remove) fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(pair.position));
@@ -52,16 +52,13 @@ Ratios ratios(const Loss& loss, const DpAgd& method, const Neighbours& neighbour
   GradientSum gradient(loss, facts, terms.clip);
   const auto [g, h] = neighbours.sums(gradient, weights);
 
-  Vector points;
+  Vector direction(terms.dimension, 0.0), lengths;
+  std::copy(unit.begin(), unit.end(), direction.begin());
+  for (int j = 0; j <= 20; ++j) lengths.push_back(kLargestStep * j / 20);
   double norm = 0;
   for (const double v : w) norm += v * v;
-  for (int j = 0; j <= 20; ++j) {
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      points.push_back(weights[i] - (i < unit.size() ? kLargestStep * j / 20 * unit[i] : 0));
-    }
-  }
   LossSums losses(loss, facts, method.loss_clip);
-  const auto [a, b] = neighbours.sums(losses, points);
+  const auto [a, b] = neighbours.sums(losses, WeightLine{weights, direction, lengths});
   double low = a[0] - b[0], high = low;
   for (std::size_t i = 0; i < a.size(); ++i) {
     low = std::min(low, a[i] - b[i]);

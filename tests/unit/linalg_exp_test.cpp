@@ -122,6 +122,11 @@ TEST_P(LogisticSlopes, HaveTheBitsOfTheScalarFormula) {
     }
     std::vector<double> expected;
     for (const double m : margins) expected.push_back(kernels::logistic_slope(m));
+    std::vector<double> values;
+    for (const double m : margins) values.push_back(kernels::logistic_value(m));
+    std::vector<double> found(margins.size());
+    kernels::logistic_values(margins.data(), margins.size(), found.data());
+    ASSERT_EQ(bits_of(found), bits_of(values));
     std::vector<double> slopes(margins.size());
     kernels::logistic_slopes(margins.data(), margins.size(), slopes.data());
     ASSERT_EQ(bits_of(slopes), bits_of(expected));

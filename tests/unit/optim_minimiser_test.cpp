@@ -161,6 +161,28 @@ TEST(Minimiser, ManyRareColumnsTakeFewPasses) {
   }
 }
 
+/// Enough rows for steps on an eighth of them first, sorted by class, so that the eighth is like the rest only where it
+/// is taken from everywhere.
+TEST(Minimiser, AnEighthOfTheRowsShowsTheWayAndDecidesNothing) {
+  constexpr std::uint32_t kColumns = 501;
+  RowTable table(kColumns, 2, true);
+  std::mt19937_64 bits(6);
+  for (int i = 0; i < 16'777; ++i) {
+    std::vector<double> row(kColumns, 0.0);
+    for (int k = 0; k < 5; ++k) row[bits() % kColumns] = 1;
+    table.add(row, i < 9000 ? 1 : -1);
+  }
+  const Vector linear = linear_term(kColumns, 20);
+  const PerturbedSum sum{Logistic{}, 1, linear};
+  const double tolerance = SumBounds(Logistic{}, table.facts, 1).reachable(norm_of(linear));
+  const RowTableEngine rows(table, 1000);
+  const CountedPasses counted(rows);
+  const Vector w = SensitiveTestAccess::open(minimise(counted, sum, {.tolerance = tolerance, .threads = 1}));
+  EXPECT_LE(norm_of(exact_gradient(table, sum, w)), tolerance);
+  EXPECT_LE(counted.passes, 60U) << "those over an eighth of the rows included";
+  EXPECT_EQ(w, solve(table, sum, {.tolerance = tolerance, .threads = 3}, 77));
+}
+
 TEST(Minimiser, TheFallbackReachesTheTolerance) {
   for (const Case& c : kCases) {
     const RowTable table = planted_table(40, 3, c.classes, c.sparse);

@@ -116,16 +116,16 @@ TEST(LossSums, AreTheCappedLossesAtEveryPoint) {
   for (const Case& of : kCases) {
     const Table table(300, 4, of);
     const std::size_t size = weight_count(of.loss, table.facts);
-    Vector points = point(3 * size, 2);
+    const Vector origin = point(size, 2), direction = point(size, 3), lengths{0, 0.7, -4};
     for (const double cap : {0.5, 1e9}) {
       LossSums sums(of.loss, table.facts, cap);
-      sums.start(points);
+      sums.start({origin, direction, lengths});
       sums.consume(table.view());
       const Vector found = SensitiveTestAccess::open(sums.take());
       ASSERT_EQ(found.size(), 3U);
       for (std::size_t p = 0; p < 3; ++p) {
-        const Vector w(points.begin() + static_cast<std::ptrdiff_t>(p * size),
-                       points.begin() + static_cast<std::ptrdiff_t>((p + 1) * size));
+        Vector w = origin;
+        for (std::size_t i = 0; i < size; ++i) w[i] -= lengths[p] * direction[i];
         long double expected = 0;
         for (std::size_t i = 0; i < 300; ++i) expected += std::min<long double>(loss_of(of, table, i, w), cap);
         EXPECT_NEAR(found[p], static_cast<double>(expected), 1e-9 * (1 + std::fabs(found[p])));
@@ -137,12 +137,14 @@ TEST(LossSums, AreTheCappedLossesAtEveryPoint) {
 TEST(LossSums, HaveTheSameBitsForAnyBlockingAndNumberOfThreads) {
   for (const Case& of : kCases) {
     const Table table(3000, 4, of);
-    const Vector points = point(2 * weight_count(of.loss, table.facts), 7);
+    const std::size_t size = weight_count(of.loss, table.facts);
+    const Vector origin = point(size, 7), direction = point(size, 8), lengths{0.5, 2};
+    const WeightLine line{origin, direction, lengths};
     InMemoryEngine engine(table.facts, table.view());
     LossSums whole(of.loss, table.facts), pieces = whole, threaded = whole;
-    whole.start(points);
+    whole.start(line);
     whole.consume(table.view());
-    pieces.start(points);
+    pieces.start(line);
     for (std::size_t first = 0; first < 3000; first += 7) {
       pieces.consume(table.view().slice(first, std::min<std::size_t>(7, 3000 - first)));
     }
@@ -150,7 +152,7 @@ TEST(LossSums, HaveTheSameBitsForAnyBlockingAndNumberOfThreads) {
     EXPECT_EQ(SensitiveTestAccess::open(pieces.take()), expected);
     Vector first;
     for (const unsigned threads : {1U, 3U}) {
-      threaded.start(points);
+      threaded.start(line);
       sum_rows(engine, threaded, threads);
       const Vector found = SensitiveTestAccess::open(threaded.take());
       if (first.empty()) first = found;

@@ -100,16 +100,14 @@ class AgdRun {
         terms_.choice_range(reach_, norm_of(weights_), method_.loss_clip), terms_.choice_epsilon, Aim::smallest, {}};
     if (!allowance_.fits(choice.event())) return std::nullopt;
     const Vector unit = direction();
-    Vector points;
+    Vector lengths;
     for (std::size_t index = 0; index <= method_.step_candidates; ++index) {
+      lengths.push_back(length_of(index));
       double squares = 0;
-      for (std::size_t i = 0; i < unit.size(); ++i) {
-        points.push_back(weights_[i] - length_of(index) * unit[i]);
-        squares += points.back() * points.back();
-      }
+      for (std::size_t i = 0; i < unit.size(); ++i) squares += std::pow(weights_[i] - lengths.back() * unit[i], 2);
       choice.offsets.push_back(terms_.rows * run_.input.problem.lambda / 2 * squares);
     }
-    losses_.start(points);
+    losses_.start({weights_, unit, lengths});
     sum_rows(run_.engine, losses_);
     return run_.curator.choose(losses_.take(), choice, allowance_);
   }

@@ -79,6 +79,11 @@ inline constexpr double kTaylor[12] = {1.0 / 2,        1.0 / 6,         1.0 / 24
 
 [[gnu::always_inline]] inline double log1p_exp_negative(double x) noexcept { return log1p_unit(exp_negative(x)); }
 
+/// ln(1 + e^-m). kernels::logistic_values() has the same bits.
+[[gnu::always_inline]] inline double logistic_value(double margin) noexcept {
+  return log1p_exp_negative(-std::fabs(margin)) + (margin < 0 ? -margin : 0.0);
+}
+
 /// -1/(1 + e^m), the derivative of ln(1 + e^-m), without overflow at any margin: with e = exp_negative(-|m|) it is
 /// -(e/(1+e)) for m >= 0 and -(1/(1+e)) for m < 0. kernels::logistic_slopes() has the same bits.
 [[gnu::always_inline]] inline double logistic_slope(double margin) noexcept {

@@ -17,6 +17,7 @@ struct KernelTable {
   void (*axpy_float)(double a, const float* x, double* w, std::size_t n) noexcept;
   void (*axpy_double)(double a, const double* x, double* w, std::size_t n) noexcept;
   void (*scale)(double a, double* w, std::size_t n) noexcept;
+  void (*add_exactly)(const double* x, double* high, double* low, std::size_t n) noexcept;
   void (*step_float)(double decay, double step, const float* x, double* w, std::size_t n) noexcept;
   void (*step_double)(double decay, double step, const double* g, double* w, std::size_t n) noexcept;
   void (*add_on_grid)(double grid, const double* noise, double* values, std::size_t n) noexcept;
@@ -33,6 +34,7 @@ struct KernelTable {
                           std::size_t stride) noexcept;
   void (*accumulate_outputs)(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
                              double* g) noexcept;
+  void (*logistic_values)(const double* margins, std::size_t n, double* values) noexcept;
   void (*logistic_slopes)(const double* margins, std::size_t n, double* slopes) noexcept;
 };
 

@@ -35,6 +35,7 @@ const KernelTable* table() {
       .axpy_float = axpy_float,
       .axpy_double = axpy_double,
       .scale = scale,
+      .add_exactly = add_exactly,
       .step_float = step_float,
       .step_double = step_double,
       .add_on_grid = add_on_grid,
@@ -48,6 +49,7 @@ const KernelTable* table() {
       .accumulate = accumulate,
       .dots_of_outputs = dots_of_outputs,
       .accumulate_outputs = accumulate_outputs,
+      .logistic_values = logistic_values,
       .logistic_slopes = logistic_slopes,
   };
   return &kTable;
@@ -100,6 +102,9 @@ void axpy(double a, const std::uint32_t* columns, const float* values, std::size
 }
 
 void scale(double a, double* w, std::size_t n) noexcept { active().scale(a, w, n); }
+void add_exactly(const double* x, double* high, double* low, std::size_t n) noexcept {
+  active().add_exactly(x, high, low, n);
+}
 void step(double decay, double step, const double* g, double* w, std::size_t n) noexcept {
   active().step_double(decay, step, g, w, n);
 }
@@ -146,6 +151,9 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
 void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
                         double* g) noexcept {
   active().accumulate_outputs(coefficients, stride, rows, outputs, g);
+}
+void logistic_values(const double* margins, std::size_t n, double* values) noexcept {
+  active().logistic_values(margins, n, values);
 }
 void logistic_slopes(const double* margins, std::size_t n, double* slopes) noexcept {
   active().logistic_slopes(margins, n, slopes);

@@ -25,6 +25,8 @@ void axpy(double a, const std::uint32_t* columns, const float* values, std::size
 
 /// w *= a
 void scale(double a, double* w, std::size_t n) noexcept;
+/// high + low += x, but for the rounding of low: high is the rounded sum, and its error goes to low.
+void add_exactly(const double* x, double* high, double* low, std::size_t n) noexcept;
 /// w = decay * w - step * g, each coordinate rounded as (decay*w) - (step*g)
 void step(double decay, double step, const double* g, double* w, std::size_t n) noexcept;
 void step(double decay, double step, const float* x, double* w, std::size_t n) noexcept;
@@ -79,6 +81,9 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
 void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
                         double* g) noexcept;
 
+/// values[i] = ln(1 + exp(-margins[i])), the logistic loss: the bits of logistic_value() in exp.h. `values` may be
+/// `margins`.
+void logistic_values(const double* margins, std::size_t n, double* values) noexcept;
 /// slopes[i] = -1/(1 + exp(margins[i])), the derivative of the logistic loss: the bits of logistic_slope() in exp.h.
 /// `slopes` may be `margins`.
 void logistic_slopes(const double* margins, std::size_t n, double* slopes) noexcept;

@@ -1,4 +1,5 @@
-// Included once for each instruction set (kernels.cpp): logistic_slope() of exp.h on vectors, operation by operation.
+// Included once for each instruction set (kernels.cpp): logistic_slope() and logistic_value() of exp.h on vectors,
+// operation by operation.
 #if defined(SOTTO_LINALG_LOGISTIC_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef SOTTO_LINALG_LOGISTIC_INL
 #undef SOTTO_LINALG_LOGISTIC_INL
@@ -38,6 +39,41 @@ HWY_INLINE hn::Vec<D> exp_negatives(D d, hn::Vec<D> x) {
   const auto power = hn::BitCast(d, hn::ShiftLeft<kMantissaBits>(exponent));
   const auto result = hn::Mul(hn::Add(hn::Set(d, 1.0), hn::Add(r, hn::Mul(r2, rest))), power);
   return hn::IfThenElse(hn::Lt(hn::Set(d, kZeroFrom), x), result, hn::Zero(d));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> log1p_units(D d, hn::Vec<D> y) {
+  using namespace exp_constants;
+  const auto half = hn::Set(d, 0.5);
+  const auto halved = hn::Ge(y, half);
+  const auto f = hn::IfThenElse(halved, hn::Mul(hn::Sub(y, hn::Set(d, 1.0)), half), y);
+  const auto s = hn::Div(f, hn::Add(hn::Set(d, 2.0), f));
+  const auto z = hn::Mul(s, s);
+  auto series = hn::Set(d, 2.0 / 23);
+#pragma GCC unroll 16
+  for (int denominator = 21; denominator >= 3; denominator -= 2) {
+    series = hn::Add(hn::Set(d, 2.0 / denominator), hn::Mul(z, series));
+  }
+  const auto half_square = hn::Mul(hn::Mul(half, f), f);
+  const auto correction = hn::Sub(half_square, hn::Mul(s, hn::Add(half_square, hn::Mul(z, series))));
+  const auto large = hn::Add(hn::Set(d, kLn2High), hn::Sub(f, hn::Sub(correction, hn::Set(d, kLn2Low))));
+  return hn::IfThenElse(halved, large, hn::Sub(f, correction));
+}
+
+struct LogisticValues {
+  const double* margins;
+  double* values;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    const auto margin = hn::LoadU(d, margins + i);
+    const auto small = log1p_units(d, exp_negatives(d, hn::Neg(hn::Abs(margin))));
+    const auto wrong = hn::IfThenElseZero(hn::Lt(margin, hn::Zero(d)), hn::Neg(margin));
+    hn::StoreU(hn::Add(small, wrong), d, values + i);
+  }
+};
+
+void logistic_values(const double* margins, std::size_t n, double* values) noexcept {
+  sweep(Doubles(), LogisticValues{margins, values}, 0, n);
 }
 
 struct LogisticSlopes {

@@ -26,8 +26,10 @@ inline constexpr std::size_t kEightParts = kEight / kWidth;  ///< vectors of the
 /// Outputs whose sums stay in registers. Of scores fewer: the weights of a tile should stay in the nearest cache.
 inline constexpr std::size_t kGradientTile = kEightParts > 4 ? 1 : 10 / kEightParts;
 inline constexpr std::size_t kScoreTile = kEightParts == 1 ? 5 : kEightParts == 2 ? 4 : kEightParts == 4 ? 2 : 1;
-inline constexpr std::size_t kGroup = 16;    ///< rows that read such a tile one after the other
-inline constexpr std::size_t kListed = 512;  ///< the most eights of a row, and the most rows of one sum
+inline constexpr std::size_t kGroup = 64;         ///< rows that read such a tile one after the other
+inline constexpr std::size_t kFewestPacking = 4;  ///< of them, so that packing the tile is worth it
+inline constexpr std::size_t kMostPacked = 2048;  ///< columns
+inline constexpr std::size_t kListed = 512;       ///< the most eights of a row, and the most rows of one sum
 
 HWY_INLINE std::size_t any_of_eight(const float* x) {
   const hn::CappedTag<float, kEight> d;
@@ -45,20 +47,41 @@ struct Filled {
   std::size_t count[2];
 };
 HWY_INLINE void find_filled(const float* x, std::size_t n, Filled& filled) {
-#pragma GCC unroll 2
-  for (std::size_t half = 0; half < 2; ++half) {
-    std::size_t count = 0;
-    for (std::size_t i = half * kEight; i + kEight <= n; i += 2 * kEight) {
-      filled.at[half][count] = static_cast<std::uint16_t>(i);
-      count += any_of_eight(x + i);
+  std::size_t low = 0, high = 0;
+  const auto list = [&](std::size_t half, std::size_t& count, std::size_t i) HWY_ATTR {
+    filled.at[half][count] = static_cast<std::uint16_t>(i);
+    count += any_of_eight(x + i);
+  };
+  std::size_t i = 0;
+  for (; i + 2 * kEight <= n; i += 2 * kEight) {
+    list(0, low, i);
+    list(1, high, i + kEight);
+  }
+  if (i + kEight <= n) list(0, low, i);
+  filled.count[0] = low;
+  filled.count[1] = high;
+}
+
+/// Eight columns of kCount weight vectors after each other, aligned, the last eight filled up with zeros: lines of the
+/// cache are then read whole.
+template <std::size_t kCount>
+HWY_INLINE void pack_weights(const double* w, std::size_t n, double* packed) {
+  const Doubles d;
+  for (std::size_t i = 0; i < n; i += kEight) {
+    for (std::size_t k = 0; k < kCount; ++k, packed += kEight) {
+      const double* from = w + k * n + i;
+#pragma GCC unroll 8
+      for (std::size_t part = 0; part < kEight; part += kWidth) {
+        const std::size_t left = n - std::min(n, i + part);
+        hn::Store(left >= kWidth ? load(d, from + part) : load_first(d, from + part, left), d, packed + part);
+      }
     }
-    filled.count[half] = count;
   }
 }
 
-/// The dot products of one row with kCount weight vectors that follow each other.
+/// The dot products of one row with the kCount weight vectors of `packed`.
 template <std::size_t kCount>
-HWY_INLINE void dots_of_row(const float* x, std::size_t n, const Filled& filled, const double* w, double* out,
+HWY_INLINE void dots_of_row(const float* x, std::size_t n, const Filled& filled, const double* packed, double* out,
                             std::size_t stride) {
   const Doubles d;
   Vector sums[kCount][kParts];
@@ -67,40 +90,31 @@ HWY_INLINE void dots_of_row(const float* x, std::size_t n, const Filled& filled,
 #pragma GCC unroll 16
     for (std::size_t part = 0; part < kParts; ++part) sums[k][part] = hn::Zero(d);
   }
+  // Values of the columns from i on, in lanes from `lane` on.
+  const auto add = [&](std::size_t i, std::size_t lane, std::size_t part, Vector values) HWY_ATTR {
+    const double* w = packed + i * kCount + part * kWidth;
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < kCount; ++k) {
+      Vector& sum = sums[k][lane + part];
+      sum = hn::Add(sum, hn::Mul(values, hn::Load(d, w + k * kEight)));
+    }
+  };
 #pragma GCC unroll 2
   for (std::size_t half = 0; half < 2; ++half) {
-    const std::size_t lane = half * kEightParts;
     for (std::size_t f = 0; f < filled.count[half]; ++f) {
       const std::size_t i = filled.at[half][f];
 #pragma GCC unroll 16
       for (std::size_t part = 0; part < kEightParts; ++part) {
-        const Vector values = load(d, x + i + part * kWidth);
-#pragma GCC unroll 16
-        for (std::size_t k = 0; k < kCount; ++k) {
-          Vector& sum = sums[k][lane + part];
-          sum = hn::Add(sum, hn::Mul(values, load(d, w + k * n + i + part * kWidth)));
-        }
+        add(i, half * kEightParts, part, load(d, x + i + part * kWidth));
       }
     }
-  }
-  // What is left of the last, unfinished eight.
-  const std::size_t tail = n / kEight * kEight;
-  if (tail < n) {
-    alignas(64) double values[kEight] = {}, weights[kEight] = {};
-    std::copy(x + tail, x + n, values);
-    for (std::size_t k = 0; k < kCount; ++k) {
-      std::copy(w + k * n + tail, w + k * n + n, weights);
+    // What is left of the last, unfinished eight.
+    const std::size_t tail = n / kEight * kEight;
+    if (tail == n || tail / kEight % 2 != half) continue;
 #pragma GCC unroll 16
-      for (std::size_t part = 0; part < kEightParts; ++part) {
-        const Vector product = hn::Mul(hn::Load(d, values + part * kWidth), hn::Load(d, weights + part * kWidth));
-        Vector& low = sums[k][part];
-        Vector& high = sums[k][kEightParts + part];
-        if (tail / kEight % 2 == 0) {
-          low = hn::Add(low, product);
-        } else {
-          high = hn::Add(high, product);
-        }
-      }
+    for (std::size_t part = 0; part < kEightParts; ++part) {
+      const std::size_t first = tail + part * kWidth, left = n - std::min(n, first);
+      add(tail, half * kEightParts, part, left >= kWidth ? load(d, x + first) : load_first(d, x + first, left));
     }
   }
 #pragma GCC unroll 16
@@ -117,18 +131,20 @@ HWY_INLINE void for_tiles(std::size_t k, std::size_t outputs, const Visit& visit
 void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs, double* out,
                      std::size_t stride) noexcept {
   const std::size_t n = rows.features;
-  if (n > kEight * kListed) {
+  if (n > kMostPacked || rows.rows < kFewestPacking) {
     for (std::size_t k = 0; k < outputs; ++k) dots(rows.dense, rows.rows, n, w + k * n, out + k * stride);
     return;
   }
+  alignas(64) double packed[kScoreTile * kMostPacked];
   Filled filled[kGroup];
   for (std::size_t first = 0; first < rows.rows; first += kGroup) {
     const std::size_t count = std::min(kGroup, rows.rows - first);
     const float* x = rows.dense + first * n;
     for (std::size_t row = 0; row < count; ++row) find_filled(x + row * n, n, filled[row]);
     for_tiles<kScoreTile>(0, outputs, [&](auto tile, std::size_t k) HWY_ATTR {
+      pack_weights<tile()>(w + k * n, n, packed);
       for (std::size_t row = 0; row < count; ++row) {
-        dots_of_row<tile()>(x + row * n, n, filled[row], w + k * n, out + k * stride + first + row, stride);
+        dots_of_row<tile()>(x + row * n, n, filled[row], packed, out + k * stride + first + row, stride);
       }
     });
   }

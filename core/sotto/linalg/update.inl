@@ -34,6 +34,21 @@ struct Scale {
   }
 };
 
+struct AddExactly {
+  const double* x;
+  double* high;
+  double* low;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    const auto value = hn::LoadU(d, x + i), before = hn::LoadU(d, high + i);
+    const auto sum = hn::Add(before, value);
+    const auto part = hn::Sub(sum, before);
+    const auto error = hn::Add(hn::Sub(before, hn::Sub(sum, part)), hn::Sub(value, part));
+    hn::StoreU(hn::Add(hn::LoadU(d, low + i), error), d, low + i);
+    hn::StoreU(sum, d, high + i);
+  }
+};
+
 template <class X>
 struct Step {
   double decay;
@@ -183,6 +198,9 @@ void axpy_double(double a, const double* x, double* w, std::size_t n) noexcept {
   sweep(Doubles(), Axpy<double>{a, x, w}, 0, n);
 }
 void scale(double a, double* w, std::size_t n) noexcept { sweep(Doubles(), Scale{a, w}, 0, n); }
+void add_exactly(const double* x, double* high, double* low, std::size_t n) noexcept {
+  sweep(Doubles(), AddExactly{x, high, low}, 0, n);
+}
 void step_float(double decay, double size, const float* x, double* w, std::size_t n) noexcept {
   sweep(Doubles(), Step<float>{decay, size, x, w}, 0, n);
 }

@@ -1,6 +1,5 @@
 #pragma once
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
@@ -21,11 +20,12 @@ struct Logistic {
   static constexpr std::string_view kSummary = "log(1 + exp(-margin)); also called cross_entropy";
   static constexpr auto fields() { return std::tuple{}; }
 
-  double value(double margin) const noexcept {
-    return kernels::log1p_exp_negative(-std::fabs(margin)) + (margin < 0 ? -margin : 0.0);
-  }
+  double value(double margin) const noexcept { return kernels::logistic_value(margin); }
   double slope(double margin) const noexcept { return kernels::logistic_slope(margin); }
-  /// The slopes of a block of margins: the same bits as slope(), several at a time.
+  /// The values and slopes of a block of margins: the same bits as value() and slope(), several at a time.
+  void values(const double* margins, std::size_t count, double* out) const noexcept {
+    kernels::logistic_values(margins, count, out);
+  }
   void slopes(const double* margins, std::size_t count, double* out) const noexcept {
     kernels::logistic_slopes(margins, count, out);
   }

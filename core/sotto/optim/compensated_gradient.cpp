@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sotto/linalg/kernels.h"
+
 namespace sotto {
 
 CompensatedGradient::CompensatedGradient(const Loss& loss, const Facts& facts)
@@ -26,20 +28,10 @@ void CompensatedGradient::consume(const RowBlock& block) noexcept {
   }
 }
 
-// high + low is the sum exactly, but for the rounding of low.
-void CompensatedGradient::add(double value, double& high, double& low) noexcept {
-  const double sum = high + value;
-  const double part = sum - high;
-  low += (high - (sum - part)) + (value - part);
-  high = sum;
-}
-
 void CompensatedGradient::flush() noexcept {
   if (plain_rows_ == 0) return;
-  for (std::size_t i = 0; i < plain_.size(); ++i) {
-    add(plain_[i], high_[i], low_[i]);
-    plain_[i] = 0;
-  }
+  kernels::add_exactly(plain_.data(), high_.data(), low_.data(), plain_.size());
+  std::fill(plain_.begin(), plain_.end(), 0.0);
   plain_rows_ = 0;
 }
 
@@ -57,11 +49,10 @@ void CompensatedGradient::clear() noexcept {
 void CompensatedGradient::merge(const RowSum& other) noexcept {
   const auto& part = static_cast<const CompensatedGradient&>(other);
   flush();
-  for (std::size_t i = 0; i < high_.size(); ++i) {
-    add(part.high_[i], high_[i], low_[i]);
-    low_[i] += part.low_[i];
-    if (part.plain_rows_ > 0) add(part.plain_[i], high_[i], low_[i]);
-  }
+  const std::size_t size = high_.size();
+  kernels::add_exactly(part.high_.data(), high_.data(), low_.data(), size);
+  kernels::axpy(1, part.low_.data(), low_.data(), size);
+  if (part.plain_rows_ > 0) kernels::add_exactly(part.plain_.data(), high_.data(), low_.data(), size);
 }
 
 void CompensatedGradient::total(std::span<double> out) const noexcept {

@@ -26,7 +26,6 @@ class CompensatedGradient final : public RowSum {
   friend class Minimiser;
   void total(std::span<double> out) const noexcept;
   void flush() noexcept;
-  static void add(double value, double& high, double& low) noexcept;
 
   RowGradients gradients_;
   const double* weights_ = nullptr;

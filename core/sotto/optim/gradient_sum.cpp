@@ -18,15 +18,13 @@ void GradientSum::consume(const RowBlock& block) noexcept { gradients_.add(block
 
 LossSums::LossSums(const Loss& loss, const Facts& facts, double cap) : gradients_(loss, facts), cap_(cap) {}
 
-void LossSums::start(std::span<const double> points) {
-  points_ = points;
-  sums_.assign(points.size() / gradients_.weights(), 0.0);
+void LossSums::start(const WeightLine& line) {
+  line_ = line;
+  sums_.assign(line.lengths.size(), 0.0);
 }
 
 void LossSums::consume(const RowBlock& block) noexcept {
-  for (std::size_t i = 0; i < sums_.size(); ++i) {
-    sums_[i] = gradients_.add_values(block, points_.data() + i * gradients_.weights(), cap_, sums_[i]);
-  }
+  gradients_.add_values_along(block, line_, cap_, sums_.data());
 }
 
 std::unique_ptr<RowSum> LossSums::empty_copy() const {

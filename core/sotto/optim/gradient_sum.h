@@ -29,14 +29,14 @@ class GradientSum final : public VectorSum<GradientSum> {
   const double* weights_ = nullptr;
 };
 
-/// The sums of the rows' losses at several points in one scan, each loss moved into [0, cap].
+/// The sums of the rows' losses at several points of a line in one scan, each loss moved into [0, cap].
 class LossSums final : public RowSum {
  public:
   /// Sums of losses one row may change by at most `cap`; infinity: not capped.
   LossSums(const Loss& loss, const Facts& facts, double cap = std::numeric_limits<double>::infinity());
 
-  /// Starts new sums at these points, weight vectors one after the other, which must stay while rows are consumed.
-  void start(std::span<const double> points);
+  /// Starts new sums at the points of a line, which must stay while rows are consumed.
+  void start(const WeightLine& line);
   Sensitive<Vector> take() const { return Sensitive<Vector>(sums_); }
 
   void consume(const RowBlock& block) noexcept override;
@@ -47,7 +47,7 @@ class LossSums final : public RowSum {
  private:
   RowGradients gradients_;
   double cap_;
-  std::span<const double> points_;
+  WeightLine line_;
   Vector sums_;
 };
 

@@ -1,8 +1,9 @@
 // What: the certified minimiser of J(w) = sum l0 + (kappa/2)|w|^2 + v.w.
 // Formula: quick steps: quasi-Newton (L-BFGS on a Cholesky factor of the curvature where it is small), accepted where
-//   0.9 f'(0) <= f'(t) <= -0.8 f'(0) along the line (approximate Wolfe). Then, if need be, gradient steps 1/(m beta +
-//   kappa) from a point no worse than 0: while |computed gradient| >= 4 B, B its rounding, the gap to the minimum falls
-//   by a factor 1 - 0.32 kappa/(m beta + kappa), so that the loop ends.
+//   0.9 f'(0) <= f'(t) <= -0.8 f'(0) along the line (approximate Wolfe), with many features for an eighth of the rows
+//   first. Then, if need be, gradient steps 1/(m beta + kappa) from a point no worse than 0: while |computed gradient|
+//   >= 4 B, B its rounding, the gap to the minimum falls by a factor 1 - 0.32 kappa/(m beta + kappa), so that the loop
+//   ends.
 // Conditions: convex smooth loss, kappa > 0, tolerance >= SumBounds::reachable().
 // Reference: [Liu89]; [Hager05, equation 23]; spec 3.5; docs/notes/objective.md.
 // Fails if wrong: Minimiser.* (gradient in extended precision, fallback alone, same bits in every engine).
@@ -21,13 +22,18 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kMemory = 12;     // pairs the quasi-Newton matrix remembers
-constexpr int kTrials = 30;             // of a step length
+constexpr std::size_t kMemory = 40;               // pairs the quasi-Newton matrix remembers,
+constexpr std::size_t kLeastMemory = 12;          // or as few where they are long
+constexpr std::size_t kMemoryNumbers = 1U << 22;  // in all
+constexpr int kTrials = 30;                       // of a step length
 constexpr std::uint32_t kPatience = 4;  // steps in which the gradient must fall tenfold, or the curvature is renewed
 constexpr std::uint32_t kMostRenewals = 8;    // a matrix costs many gradients
 constexpr std::uint32_t kManyFeatures = 500;  // whose matrix costs too much to be summed over all rows
 constexpr double kSampledRows = 40;           // a feature, for the first matrix; if it does not do, all rows are summed
 constexpr double kFewSampledRows = 1;         // the same with many features; if it does not do, there is none
+constexpr std::uint64_t kStride = 8;          // with many features one row in so many shows most of the way
+constexpr std::uint64_t kWarmRows = 4;        // a feature: fewer would go another way
+constexpr double kWarm = 1e-5;                // of the gradient at 0: what these rows are asked for
 
 double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
 double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
@@ -35,6 +41,34 @@ double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size())
 struct Pair {
   Vector step, change;  // of weights and of gradient
   double product;       // step.change, above 0
+};
+
+/// The first of every kStride runs of another engine's rows.
+class SomeRows final : public Engine {
+ public:
+  explicit SomeRows(const Engine& rows) : rows_(rows), run_(rows_in_part(rows.facts().rows) / kStride) {}
+
+  Facts facts() const override {
+    Facts facts = rows_.facts();
+    const std::uint64_t rest = facts.rows % (kStride * run_);
+    facts.rows = facts.rows / (kStride * run_) * run_ + std::min(rest, run_);
+    return facts;
+  }
+  std::uint32_t block_rows() const override { return rows_.block_rows(); }
+  void scan(const ScanOrder& /*order*/, std::uint32_t /*pass*/, RowConsumer& consumer) override {
+    scan_rows(0, facts().rows, consumer);
+  }
+  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
+    for (const std::uint64_t end = first + count; first < end;) {
+      const std::uint64_t within = first % run_, some = std::min(run_ - within, end - first);
+      rows_.scan_rows(first / run_ * kStride * run_ + within, some, consumer);
+      first += some;
+    }
+  }
+
+ private:
+  const Engine& rows_;
+  std::uint64_t run_;
 };
 
 }  // namespace
@@ -57,8 +91,9 @@ class Minimiser {
   }
 
   Sensitive<Vector> run() {
+    if (many_features() && facts_.rows >= kStride * kWarmRows * facts_.features) warm_up();
     gradient_at(weights_, gradient_);
-    quick_steps();
+    quick_steps([&] { return certified(); });
     if (sum_.curvature > 0) sure_steps();
     return Sensitive<Vector>(std::move(weights_));
   }
@@ -66,21 +101,35 @@ class Minimiser {
  private:
   void gradient_at(const Vector& weights, Vector& out) {
     data_gradient_.start(weights);
-    sum_rows(engine_, data_gradient_, options_.threads);
+    sum_rows(*rows_, data_gradient_, options_.threads);
     data_gradient_.total(out);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += sum_.curvature * weights[i] + linear_[i];
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = out[i] * row_weight_ + (sum_.curvature * weights[i] + linear_[i]);
+  }
+
+  /// Some of the rows, for all of them: the steps that follow start near the minimum, knowing its curvature.
+  void warm_up() {
+    const SomeRows some(engine_);
+    rows_ = &some;
+    row_weight_ = static_cast<double>(facts_.rows) / static_cast<double>(some.facts().rows);
+    gradient_at(weights_, gradient_);
+    const double enough = kWarm * norm(gradient_);
+    quick_steps([&] { return norm(gradient_) <= enough; });
+    rows_ = &engine_;
+    row_weight_ = 1;
   }
 
   double rounding() const noexcept { return bounds_.gradient_rounding(norm(weights_), linear_norm_); }
   bool certified() const noexcept { return norm(gradient_) + rounding() <= options_.tolerance; }
 
-  void quick_steps() {
+  template <class Done>
+  void quick_steps(const Done& done) {
     double gradient_before = norm(gradient_);
     const std::uint32_t patience = many_features() ? 2 * kPatience : kPatience;
-    std::uint32_t renewals = 0, since = patience;
-    for (std::uint32_t i = 0; i < options_.quick_steps && !certified(); ++i, ++since) {
-      const bool slow = since >= patience && (renewals == 0 || norm(gradient_) > 0.1 * gradient_before);
-      if (facts_.features <= options_.most_curvature_features && slow && renewals < kMostRenewals) guide(renewals++);
+    std::uint32_t since = renewals_ == 0 ? patience : 0;
+    for (std::uint32_t i = 0; i < options_.quick_steps && !done(); ++i, ++since) {
+      const bool slow = since >= patience && (renewals_ == 0 || norm(gradient_) > 0.1 * gradient_before);
+      if (facts_.features <= options_.most_curvature_features && slow && renewals_ < kMostRenewals) guide();
       if (since >= patience) {
         gradient_before = norm(gradient_);
         since = 0;
@@ -94,9 +143,9 @@ class Minimiser {
   bool many_features() const noexcept { return facts_.features > kManyFeatures; }
 
   /// A matrix of some rows first; if that does not do, one of all rows, or none where that would cost too much.
-  void guide(std::uint32_t renewals) {
+  void guide() {
     const auto features = static_cast<double>(facts_.features);
-    if (renewals == 0) return renew_curvature((many_features() ? kFewSampledRows : kSampledRows) * features);
+    if (renewals_++ == 0) return renew_curvature((many_features() ? kFewSampledRows : kSampledRows) * features);
     if (!many_features()) return renew_curvature(std::numeric_limits<double>::infinity());
     if (factor_) memory_.clear();
     factor_ = {};
@@ -201,10 +250,12 @@ class Minimiser {
     gradient_.swap(next_gradient);
     if (!(pair.product > 1e-14 * norm(pair.step) * norm(pair.change))) return;
     memory_.push_back(std::move(pair));
-    if (memory_.size() > kMemory) memory_.pop_front();
+    if (memory_.size() > std::clamp(kMemoryNumbers / weights_.size(), kLeastMemory, kMemory)) memory_.pop_front();
   }
 
   const Engine& engine_;
+  const Engine* rows_ = &engine_;  // whose gradients are summed,
+  double row_weight_ = 1;          // each standing for so many
   const PerturbedSum& sum_;
   const MinimiserOptions& options_;
   Facts facts_;
@@ -216,6 +267,7 @@ class Minimiser {
   Vector gradient_;
   Vector direction_;
   Cholesky factor_;
+  std::uint32_t renewals_ = 0;
   std::deque<Pair> memory_;
 };
 

@@ -49,6 +49,8 @@ RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip, Cl
       clips_(clip < constants_of(loss, stored_norm(facts), facts.classes).lipschitz),
       chunk_rows_(chunk_rows_for(features_, outputs_)),
       scores_(outputs_ * chunk_rows_, 0.0),
+      along_(scores_),
+      moved_(scores_),
       row_scores_(outputs_, 0.0) {}
 
 template <class Visit>
@@ -150,31 +152,60 @@ void RowGradients::add(const RowBlock& rows, const double* weights, double* sum)
   });
 }
 
-double RowGradients::value_of(std::size_t row, float label) noexcept {
-  return std::visit(
+/// The loss of row i is then where its first score was.
+void RowGradients::to_values(const RowBlock& rows, double* scores) noexcept {
+  std::visit(
       [&]<class L>(const L& loss) {
         if constexpr (ClassLoss<L>) {
-          for (std::size_t k = 0; k < outputs_; ++k) row_scores_[k] = scores_[k * chunk_rows_ + row];
-          return loss.value(row_scores_.data(), outputs_, class_of(label, outputs_));
-        } else {
-          double value = 0;
-          for (std::size_t k = 0; k < outputs_; ++k) {
-            value += loss.value(sign_of(label, k, outputs_) * scores_[k * chunk_rows_ + row]);
+          for (std::size_t i = 0; i < rows.rows; ++i) {
+            for (std::size_t k = 0; k < outputs_; ++k) row_scores_[k] = scores[k * chunk_rows_ + i];
+            scores[i] = loss.value(row_scores_.data(), outputs_, class_of(rows.labels[i], outputs_));
           }
-          return value;
+        } else {
+          for (std::size_t k = 0; k < outputs_; ++k) {
+            double* margins = scores + k * chunk_rows_;
+            for (std::size_t i = 0; i < rows.rows; ++i) margins[i] *= sign_of(rows.labels[i], k, outputs_);
+            if constexpr (requires { loss.values(margins, rows.rows, margins); }) {
+              loss.values(margins, rows.rows, margins);
+            } else {
+              for (std::size_t i = 0; i < rows.rows; ++i) margins[i] = loss.value(margins[i]);
+            }
+            for (std::size_t i = 0; k > 0 && i < rows.rows; ++i) scores[i] += margins[i];
+          }
         }
       },
       loss_);
 }
 
+double RowGradients::add_values_of(const RowBlock& rows, double* scores, double value_cap, double sum) noexcept {
+  to_values(rows, scores);
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    const double value = scores[i];
+    sum += value < value_cap ? std::max(value, 0.0) : value_cap;  // a NaN counts as the cap
+  }
+  return sum;
+}
+
 double RowGradients::add_values(const RowBlock& rows, const double* weights, double value_cap, double sum) noexcept {
-  for_each_chunk(rows, weights, [&](const RowBlock& part) {
-    for (std::size_t i = 0; i < part.rows; ++i) {
-      const double value = value_of(i, part.labels[i]);
-      sum += value < value_cap ? std::max(value, 0.0) : value_cap;  // a NaN counts as the cap
+  for_each_chunk(rows, weights,
+                 [&](const RowBlock& part) { sum = add_values_of(part, scores_.data(), value_cap, sum); });
+  return sum;
+}
+
+void RowGradients::add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap,
+                                    double* sums) noexcept {
+  for_each_chunk(rows, line.direction.data(), [&](const RowBlock& part) {
+    scores_.swap(along_);
+    scores(part, line.origin.data());
+    for (std::size_t j = 0; j < line.lengths.size(); ++j) {
+      for (std::size_t k = 0; k < outputs_; ++k) {
+        const std::size_t first = k * chunk_rows_;
+        std::copy_n(scores_.begin() + static_cast<std::ptrdiff_t>(first), part.rows, moved_.data() + first);
+        kernels::axpy(-line.lengths[j], along_.data() + first, moved_.data() + first, part.rows);
+      }
+      sums[j] = add_values_of(part, moved_.data(), value_cap, sums[j]);
     }
   });
-  return sum;
 }
 
 }  // namespace sotto

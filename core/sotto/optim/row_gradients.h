@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <span>
 
 #include "sotto/data/facts.h"
 #include "sotto/data/row_block.h"
@@ -32,6 +33,13 @@ inline double rounding_terms(const Loss& loss, const Facts& facts, std::uint64_t
 /// slope is clipped, the same for all rows.
 enum class ClipBy { row, bound };
 
+/// Points origin - lengths[j] direction, in the space of all weights.
+struct WeightLine {
+  std::span<const double> origin;
+  std::span<const double> direction;
+  std::span<const double> lengths;
+};
+
 /// Losses and data gradients of rows at given weights, dense or sparse, for one output or several. A gradient is
 /// multiplied by the row's weight, after the clip; losses are not. Equal rows and
 /// weights give equal bits, however the rows are blocked. Nothing allocates after construction.
@@ -46,6 +54,9 @@ class RowGradients {
   void add(const RowBlock& rows, const double* weights, double* sum) noexcept;
   /// sum plus the rows' losses in their order, each moved into [0, value_cap] first.
   double add_values(const RowBlock& rows, const double* weights, double value_cap, double sum) noexcept;
+  /// The same at each point origin - lengths[j] direction of a line, to sums[j]. A score there is the one at the origin
+  /// less lengths[j] times that of the direction.
+  void add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap, double* sums) noexcept;
 
  private:
   template <class Visit>
@@ -53,7 +64,8 @@ class RowGradients {
   void scores(const RowBlock& rows, const double* weights) noexcept;
   void to_coefficients(const RowBlock& rows) noexcept;
   void clip_coefficients(const RowBlock& rows) noexcept;
-  double value_of(std::size_t row, float label) noexcept;
+  double add_values_of(const RowBlock& rows, double* scores, double value_cap, double sum) noexcept;
+  void to_values(const RowBlock& rows, double* scores) noexcept;
 
   Loss loss_;
   std::size_t features_;
@@ -64,6 +76,8 @@ class RowGradients {
   bool clips_;              // the bound of the loss does not imply the clip
   std::size_t chunk_rows_;  // so many rows stay in a near cache while they are read again
   AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row
+  AlignedVector along_;     // scores of a line's direction
+  AlignedVector moved_;     // scores at a point of it
   Vector row_scores_;       // of one row
 };
 
