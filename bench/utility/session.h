@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ struct Choice {
   std::string folder;
   std::size_t runs = 20;
   std::vector<double> epsilons;
+  /// A point that takes longer than this gets fewer runs, though not fewer than three.
+  double seconds = std::numeric_limits<double>::infinity();
 };
 
 /// Trains contenders on one data set and keeps what they reach.
