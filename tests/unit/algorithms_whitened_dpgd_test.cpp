@@ -11,6 +11,7 @@
 #include "sotto/algorithms/algorithm.h"
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
+#include "sotto/linalg/symmetric_eigen.h"
 #include "sotto/optim/second_moments.h"
 #include "sotto/optim/whitened_rows.h"
 
@@ -199,6 +200,85 @@ TEST(WhitenedDpgd, FindsWhatLiesInADirectionOfLittleVariance) {
   };
   EXPECT_LT(errors(WhitenedDpgd{.passes = 30}), 200U);
   EXPECT_GT(errors(Dpgd{.passes = 30, .bound = DescentBound::composition}), 400U);
+}
+
+/// Rows of 12 features whose lengths fall by `ratio` from one to the next, a planted rule in all of them.
+RowTable falling_table(double ratio) {
+  RowTable table(12);
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 20'000; ++i) {
+    std::vector<double> x(12);
+    double margin = 0, scale = 0.25;
+    for (double& value : x) {
+      value = scale * normal(random);
+      margin += value / scale;
+      scale *= ratio;
+    }
+    table.add(x, margin + normal(random) > 0 ? 1 : -1);
+  }
+  return table;
+}
+
+/// The weights that the descent has without noise, in plain loops over the images of the rows.
+Vector descent_by_hand(const RowTable& table, const WhitenedDpgd& method, double floor, bool spread) {
+  const std::size_t d = table.facts.features, m = table.labels.size();
+  const SymmetricEigen eigen = symmetric_eigen(unpack_triangle(moments_of(table), d), d);
+  Vector roots(d);
+  double length = 0;
+  for (std::size_t i = 0; i < d; ++i) {
+    roots[i] = std::pow(eigen.values[i] + floor, spread ? -0.25 : -0.5);
+    length += eigen.values[i] * roots[i] * roots[i];
+  }
+  for (double& root : roots) root *= std::sqrt(static_cast<double>(m) / (0.2 * length));
+  const Whitening map{d, recombine(eigen, roots)};
+  std::vector<Vector> images;
+  for (std::size_t i = 0; i < m; ++i) {
+    images.push_back(map.times(Vector(table.dense.begin() + i * d, table.dense.begin() + (i + 1) * d)));
+    kernels::scale(1 / std::max(1.0, kernels::norm(images.back().data(), d)), images.back().data(), d);
+  }
+  Vector u(d, 0.0), velocity = u, total = u;
+  const double step = spread ? std::min(method.step_size, 10 * (1 + method.momentum) / 0.25) : method.step_size;
+  const double slope_bound = method.clip > 0 ? method.clip : 1;
+  for (std::uint32_t t = 0; t < method.passes; ++t) {
+    Vector gradient(d, 0.0);
+    for (std::size_t i = 0; i < m; ++i) {
+      const double margin = table.labels[i] * kernels::dot(images[i].data(), u.data(), d);
+      const double slope = std::min(1 / (1 + std::exp(margin)), slope_bound);
+      kernels::axpy(-table.labels[i] * slope / static_cast<double>(m), images[i].data(), gradient.data(), d);
+    }
+    for (std::size_t k = 0; k < d; ++k) {
+      velocity[k] = method.momentum * velocity[k] + gradient[k];
+      u[k] -= step * velocity[k];
+    }
+    if (!spread) {
+      total = u;
+    } else if (t >= 0.7 * method.passes) {
+      kernels::axpy(1 / std::round(0.3 * method.passes), u.data(), total.data(), d);
+    }
+  }
+  return map.transposed_times(total);
+}
+
+TEST(WhitenedDpgd, IsTheDescentOfItsFormulaOnNarrowAndOnSpreadRows) {
+  for (const bool spread : {false, true}) {
+    const RowTable table = falling_table(spread ? 0.9 : 0.75);
+    RowTableEngine engine(table);
+    const PlanInput input{table.facts, {Logistic{}, 0}, {.epsilon = 25, .delta = 1e-3}};
+    for (const double step : {4.0, 100.0}) {
+      const WhitenedDpgd method{.passes = 20, .step_size = step, .momentum = 0.5, .clip = 0.3};
+      const Plan plan = method.plan(input);
+      BitSource bits(ReproducibleSeed{4});
+      Curator curator(bits);
+      for (const Charge& charge : plan.charges) curator.charge(charge);
+      const Vector found = method.run({engine, curator, input, [](double) {}});
+      const double sigma = std::sqrt(2.0) / std::get<GaussianEvent>(plan.charges[1].event).mu;
+      const Vector expected = descent_by_hand(table, method, 0.3 * sigma * std::sqrt(24.0), spread);
+      EXPECT_LE(apart(found, expected), 0.15 * kernels::norm(expected.data(), expected.size())) << spread << step;
+      const Vector other = descent_by_hand(table, method, 0.3 * sigma * std::sqrt(24.0), !spread);
+      EXPECT_GE(apart(found, other), 0.25 * kernels::norm(expected.data(), expected.size())) << spread << step;
+    }
+  }
 }
 
 TEST(WhitenedDpgd, RefusesWhatItHasNoUseFor) {

@@ -1,8 +1,8 @@
 // What: which solver, and with which parameters, from public facts and a budget.
 // Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). whitened_dpgd
-//   if N > 0.0002 X m by the Gaussian, the noise of second moments is at most 0.02 of the largest they may be and
-//   m >= d min(400, 40 d); else objective by the law for 0 if its N is at most 1.15 times the other, or by the Gaussian
-//   if N <= 0.0002 X m; else dpgd. objective: m lambda = max(X N/40 (losses straight at negative margins: 30), what
+//   if N > 0.0002 X m by the Gaussian and the noise of second moments is at most 0.3 of the largest they may be; else
+//   objective by the law for 0 if its N is at most 1.15 times the other, or by the Gaussian if N <= 0.0002 X m; else
+//   dpgd. objective: m lambda = max(X N/40 (losses straight at negative margins: 30), what
 //   makes the Jacobian cost epsilon/4), and robust_logistic in place of logistic if N > 0.0002 X m. dpgd: gradients
 //   clipped to half their bound (whitened: 0.3; several scores: 1/4), travel (steps x step) such that noise moves a
 //   margin by 1.25 (whitened: 2; several scores: 1.75) at norm X; momentum beyond 200 steps (whitened: 50). The same T
@@ -33,9 +33,7 @@ constexpr double kJacobianShare = 0.25;   // of epsilon, at most
 constexpr double kMostJacobian = 0.9;     // the same for a lambda that was given
 constexpr double kLeastCurvature = 0.01;  // in units of X^2: hardly any regularisation
 constexpr double kNoisyShare = 0.0002;    // of |v| in X m, above which descent with clipped gradients is better
-constexpr double kMomentsNoise = 0.02;    // largest eigenvalue of the noise over that of the moments, at most
-constexpr double kRowsPerFeature = 400;   // fewer do not fill every direction that whitening lengthens
-constexpr double kRowsPerPair = 40;       // of features: where these are few, so many fill every direction
+constexpr double kMomentsNoise = 0.3;     // largest eigenvalue of the noise over the most the moments may have
 constexpr double kPureWorth = 1.15;       // so much more noise is accepted for a guarantee without delta
 constexpr double kFewestSteps = 10;
 constexpr double kLeastPasses = 6;      // of sampled descent, in all its steps
@@ -147,8 +145,6 @@ class Chooser {
     if (input_.problem.lambda > 0 || input_.facts.features > kMostWhitenedFeatures) return false;
     PlanInput declared = input_;
     declared.facts.rows = row_count(input_, declared_rows_).nominal;
-    const double features = input_.facts.features;
-    if (rows_ < features * std::min(kRowsPerFeature, kRowsPerPair * features)) return false;
     try {
       const WhitenedDpgd solver = whitened();
       if (whitening_noise(solver, declared) > kMomentsNoise) return false;

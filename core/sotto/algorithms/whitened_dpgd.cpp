@@ -1,10 +1,11 @@
 // What: second moments M of the rows with noise, a map T made of them, noisy gradient descent on the images T x.
-// Formula: M' = M + N, entries of the packed triangle N(0, sigma^2); r = 0.3 sigma sqrt(2 d); e_i = max(value_i, 0) +
-// r;
-//   T = X sqrt(m/(0.2 k)) M'(e)^(-1/2), k = max(1, sum max(value_i, 0)/e_i). A row is scaled to |T x| <= X, then spec
-//   7.5 by composition with D of the loss at norm X. mu^2 = mu_moments^2 + T mu_step^2; w = T' u, u the weights of
-//   images.
-// Conditions: delta > 0; both relations; T is a function of M' and public facts. lambda acts on u.
+// Formula: M' = M + N, entries of the packed triangle N(0, sigma^2), values v_i; r = 0.3 sigma sqrt(2 d); a_i =
+// max(v_i,
+//   0), e_i = a_i + r; T = X sqrt(m/(0.2 k)) M'(e)^-p, k = max(r^(1 - 2p), sum a_i e_i^(-2p)). A row is scaled to |T x|
+//   <= X, then spec 7.5 by composition with D of the loss at norm X. mu^2 = mu_moments^2 + T mu_step^2; w = T' u, u the
+//   weights of images. p = 1/2; where exp(entropy of the shares of max(v_i - r, 0)) > 7 directions, p = 1/4, steps of
+//   at most 10 (1 + momentum)/beta, and the mean of the last 0.3 of them.
+// Conditions: delta > 0; both relations; T and p are functions of M' and public facts. lambda acts on u.
 // Reference: docs/notes/whitening.md; [Dong22, Corollary 3.3].
 // Fails if wrong: WhitenedDpgd.*, Algorithms.*, Replay.*, LedgerReplay.*
 #include "sotto/algorithms/whitened_dpgd.h"
@@ -18,6 +19,7 @@
 #include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/linalg/symmetric_eigen.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/second_moments.h"
@@ -26,11 +28,21 @@
 namespace sotto {
 namespace {
 
-constexpr double kFloor = 0.3;      // of the noise's largest eigenvalue, added to every value
-constexpr double kShortest = 0.2;   // of the mean squared length of images: what is longer is scaled to it
-constexpr double kKept = 0x1p-10;   // of delta, for the numerical distance of both noises together
-constexpr std::uint64_t kRoom = 4;  // of the declared rows
+constexpr double kFloor = 0.3;         // of the noise's largest eigenvalue, added to every value
+constexpr double kShortest = 0.2;      // of the mean squared length of images: what is longer is scaled to it
+constexpr double kManyDirections = 7;  // that hold the rows' length: whitening is then half done
+constexpr double kKept = 0x1p-10;      // of delta, for the numerical distance of both noises together
+constexpr std::uint64_t kRoom = 4;     // of the declared rows
 constexpr double kFrobenius = 1 + 0x1p-10;
+
+/// How descent goes, by what the released moments show.
+struct Course {
+  double power;     ///< of the moments' inverse in the map
+  double averaged;  ///< share of the steps, the last ones, whose mean is released; 0: the last one alone
+  double steepest;  ///< a step at most, in units of (1 + momentum)/beta
+};
+constexpr Course kNarrow{0.5, 0, HUGE_VAL};
+constexpr Course kSpread{0.25, 0.3, 10};
 
 double deviation(const Mechanism& mechanism) {
   return std::visit([](const auto& m) { return m.stddev(); }, mechanism);
@@ -167,28 +179,58 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& input) {
   return second.distance <= first.distance ? second : first;
 }
 
-/// T from the released moments: reads no row.
-Whitening whitening_of(const Vector& packed, const Layout& layout, const PlanInput& input) {
+/// The released moments: from here on no row is read for the map or the course.
+struct Spectrum {
+  SymmetricEigen eigen;
+  double floor;  // added to every value
+
+  double value(std::size_t i) const noexcept { return std::max(eigen.values[i], 0.0); }
+
+  /// How many directions hold the rows' length, noise taken off: exp of the entropy of its shares.
+  double directions() const noexcept {
+    double total = 0, weighted = 0;
+    for (const double value : eigen.values) {
+      const double length = value - floor;
+      if (!(length > 0)) continue;
+      total += length;
+      weighted += length * std::log(length);
+    }
+    return total > 0 ? total * std::exp(-weighted / total) : 0;
+  }
+};
+
+Spectrum spectrum_of(const Vector& packed, const Layout& layout, std::size_t features) {
+  const double noise = deviation(layout.moments.mechanism) * std::sqrt(2 * static_cast<double>(features));
+  return {symmetric_eigen(unpack_triangle(packed, features), features), kFloor * noise};
+}
+
+Whitening whitening_of(const Spectrum& spectrum, double power, const Layout& layout, const PlanInput& input) {
   const std::size_t features = input.facts.features;
-  const SymmetricEigen eigen = symmetric_eigen(unpack_triangle(packed, features), features);
-  const double floor = kFloor * deviation(layout.moments.mechanism) * std::sqrt(2 * static_cast<double>(features));
+  const double floor = spectrum.floor;
   Vector roots(features);
-  double directions = 0;
+  double length = 0;  // of images, squared, before they are scaled
   for (std::size_t i = 0; i < features; ++i) {
-    const double value = std::max(eigen.values[i], 0.0);
-    directions += value / (value + floor);
-    roots[i] = 1 / std::sqrt(value + floor);
+    roots[i] = std::pow(spectrum.value(i) + floor, -power);
+    length += spectrum.value(i) * roots[i] * roots[i];
   }
   const double rows = static_cast<double>(layout.shape.rows);
-  const double scale = input.facts.data_norm * std::sqrt(rows / (kShortest * std::max(1.0, directions)));
+  const double shortest = std::max(std::pow(floor, 1 - 2 * power), length);
+  const double scale = input.facts.data_norm * std::sqrt(rows / (kShortest * shortest));
   for (double& root : roots) root *= scale;
-  Whitening whitening{features, recombine(eigen, roots)};
+  Whitening whitening{features, recombine(spectrum.eigen, roots)};
   // The plan pays for rounding up to this norm, whatever the decomposition did.
   const double most = kFrobenius * longest_map(layout, input), norm = whitening.frobenius();
   if (!(norm <= most)) {
     for (double& entry : whitening.matrix) entry = std::isfinite(norm) ? entry * (0.999 * most / norm) : 0.0;
   }
   return whitening;
+}
+
+double step_of(const Course& course, const WhitenedDpgd& method, const Layout& layout, const PlanInput& input) {
+  const double norm = input.facts.data_norm;
+  const LossConstants constants = constants_of(input.problem.loss, norm, input.facts.classes);
+  const double curvature = (constants.smooth() ? constants.smoothness : norm * norm) + input.problem.lambda;
+  return std::min(layout.shape.step_size, course.steepest * (1 + method.momentum) / curvature);
 }
 
 }  // namespace
@@ -227,24 +269,34 @@ Vector WhitenedDpgd::run(const Run& run) const {
   const DpgdShape& shape = layout.shape;
   SecondMoments moments(run.input.facts);
   sum_rows(run.engine, moments);
-  const Whitening whitening =
-      whitening_of(run.curator.release(moments.take(), layout.moments.mechanism), layout, run.input);
+  const Spectrum spectrum =
+      spectrum_of(run.curator.release(moments.take(), layout.moments.mechanism), layout, run.input.facts.features);
+  const Course& course = spectrum.directions() > kManyDirections ? kSpread : kNarrow;
+  const Whitening whitening = whitening_of(spectrum, course.power, layout, run.input);
   const WhitenedRows images(run.engine, whitening);
   WhitenedGradient sum(run.input.problem.loss, run.input.facts, shape.clip, whitening);
   const double lambda = run.input.problem.lambda, divisor = static_cast<double>(shape.batch_rows);
-  Vector weights(shape.weights, 0.0), velocity = weights, own = weights;
+  const double size = step_of(course, *this, layout, run.input), steps = static_cast<double>(shape.steps());
+  Vector weights(shape.weights, 0.0), velocity = weights, own = weights, sum_of_last = weights;
+  double averaged = 0;
   for (std::uint64_t step = 0; step < shape.steps(); ++step) {
     sum.start(own);
     sum_rows(images, sum);
     const Vector noised = run.curator.release(sum.take(), dpgd_noise_at(weights, layout.steps, shape, run.input));
     for (std::size_t i = 0; i < weights.size(); ++i) {
       velocity[i] = momentum * velocity[i] + (noised[i] / divisor + lambda * weights[i]);
-      weights[i] -= shape.step_size * velocity[i];
+      weights[i] -= size * velocity[i];
     }
     own = whitening.transposed_times(weights);
+    if (static_cast<double>(step) >= steps * (1 - course.averaged)) {
+      kernels::axpy(1, own.data(), sum_of_last.data(), own.size());
+      averaged += 1;
+    }
     run.progress(static_cast<double>(step + 1) / static_cast<double>(shape.steps()));
   }
-  return own;
+  if (averaged == 0) return own;
+  kernels::scale(1 / averaged, sum_of_last.data(), sum_of_last.size());
+  return sum_of_last;
 }
 
 }  // namespace sotto
