@@ -15,15 +15,16 @@ NORM = ["--data-norm", "1"]
 TRAIN = ["train", "--label", "y", *RECIPE, *NORM, "--out", "m.json", "--json"]
 NOT_ALLOWED, BAD_DATA, NO_FILE = 2, 3, 6  # exit codes by kind of error
 # Cells nobody may quote. Every bad row and every first line without names has some of them.
-SECRETS = ["0.4621726", "-0.7312", "SECRET", "4711"]
+# Long enough not to be among the digits of a weight.
+SECRETS = ["0.4621726", "-0.73125381", "SECRET", "471100815"]
 ROWS = "".join(f"{(i % 7) / 10},{(i % 5) / -10},{1 if i % 2 else -1}\n" for i in range(40))
 NAMED = "x1,x2,y\n" + ROWS
-BARE = "0.4621726,-0.7312,1\n" + ROWS
+BARE = "0.4621726,-0.73125381,1\n" + ROWS
 
 # file, contents, command without --data, exit code, what the message says
 STRUCTURE = [
     ("ragged.csv", NAMED + "0.4621726,SECRET\n", TRAIN, BAD_DATA, "a row has 2 cells where 3 are expected"),
-    ("wide.csv", NAMED + "0.4621726,-0.7312,SECRET,1\n", TRAIN, BAD_DATA, "more than the expected 3 cells"),
+    ("wide.csv", NAMED + "0.4621726,-0.73125381,SECRET,1\n", TRAIN, BAD_DATA, "more than the expected 3 cells"),
     ("cut.csv.gz", gzip.compress((NAMED * 50 + "SECRET").encode())[:-20], TRAIN, BAD_DATA, "is cut off"),
     ("nothing.csv", "", TRAIN, BAD_DATA, "is empty"),
     ("names.csv", "x1,x2,y\n", TRAIN, NOT_ALLOWED, "rows"),
@@ -33,10 +34,10 @@ STRUCTURE = [
     ("position.csv", NAMED, ["train", "--label", "3", *RECIPE, *NORM, "--json"], NOT_ALLOWED, "the file has no column 3"),
 ]
 # A first line that may be a row: any cell that spells a number.
-FIRST_LINES = [BARE, "SECRET,39,4711\n" + ROWS, "a,b,4711\n" + ROWS, "x1,x2,y,4711\n" + ROWS.replace("\n", ",1\n"),
-               '"4711",x2,y\n' + ROWS]
+FIRST_LINES = [BARE, "SECRET,39,471100815\n" + ROWS, "a,b,471100815\n" + ROWS, "x1,x2,y,471100815\n" + ROWS.replace("\n", ",1\n"),
+               '"471100815",x2,y\n' + ROWS]
 READERS = [
-    *[["train", "--label", label, *RECIPE, *NORM, "--json"] for label in ("1", "3", "y", "4711", "0.4621726", "-0.7312")],
+    *[["train", "--label", label, *RECIPE, *NORM, "--json"] for label in ("1", "3", "y", "471100815", "0.4621726", "-0.73125381")],
     ["train", "--label", "1", *RECIPE, "--json"],
     ["train", "--label", "1", *RECIPE, "--assume-bounds-from-data", "--json"],
     ["train", "--label", "1", *RECIPE, "--private-bounds", "--json"],
@@ -50,7 +51,7 @@ READERS = [
 ]
 # A value that cannot be used, and the rows it stands among.
 VALUES = {"a text": "SECRET,0.1,1\n", "nan": "nan,0.1,1\n", "infinite": "1e999,0.1,1\n", "nothing": ",0.1,1\n",
-          "an unknown label": "0.4621726,0.1,4711\n", "no label": "0.4621726,0.1,\n"}
+          "an unknown label": "0.4621726,0.1,471100815\n", "no label": "0.4621726,0.1,\n"}
 
 
 class BadFiles(unittest.TestCase):

@@ -112,10 +112,10 @@ TEST(Auto, TheRowsOfAPrivateNumberAreCoveredAlikeWhateverTheirNumber) {
     const Auto method{.declared_rows = 60000};
     std::vector<std::vector<std::string>> said;
     const bool whitened = features == 100;  // whose sums cover fewer rows
-    for (const std::uint64_t rows : {0, 10, 60'000, 240'000, 240'001, 1'000'000}) {
+    for (const std::uint64_t rows : {0, 10, 60'000, 240'001, 480'000, 480'001, 1'000'000}) {
       input.facts.rows = rows;
       EXPECT_EQ(name_of(method.choose(input).solver), whitened ? "whitened_dpgd" : "dpsgd") << rows;
-      if (whitened && rows > 240'000) {
+      if (whitened && rows > 480'000) {
         EXPECT_THROW(method.plan(input), Error) << "another solver would tell that there are so many";
       } else {
         said.push_back(method.plan(input).remarks);

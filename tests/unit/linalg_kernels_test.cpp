@@ -180,6 +180,28 @@ TEST_P(Kernels, OfSeveralOutputsHaveTheBitsOfOneAfterTheOther) {
   }
 }
 
+// A row's scores are its own, also where a weight that the row does not have is infinite.
+TEST_P(Kernels, ScoresOfSeveralOutputsDoNotDependOnTheOtherRows) {
+  constexpr std::size_t kRows = 21, kOutputs = 6;
+  for (const std::size_t n : {16U, 37U, 785U, 3000U}) {
+    auto dense = numbers<float>(kRows * n, Values::ordinary, 17);
+    for (std::size_t i = 0; i < dense.size(); ++i) {
+      if (i % n / 8 % 2 != 0) dense[i] = 0;
+    }
+    auto w = numbers<double>(kOutputs * n, Values::ordinary, 18);
+    w[8] = w[2 * n + 9] = HUGE_VAL;
+    std::vector<double> together(kOutputs * kRows), apart(kOutputs * kRows);
+    kernels::dots_of_outputs({dense.data(), kRows, n}, w.data(), kOutputs, together.data(), kRows);
+    for (const std::size_t block : {1U, 3U, 7U, 8U, 20U}) {
+      for (std::size_t first = 0; first < kRows; first += block) {
+        const std::size_t count = std::min<std::size_t>(block, kRows - first);
+        kernels::dots_of_outputs({dense.data() + first * n, count, n}, w.data(), kOutputs, apart.data() + first, kRows);
+      }
+      ASSERT_EQ(bits_of(apart), bits_of(together)) << n << " features, " << block << " rows at a time";
+    }
+  }
+}
+
 TEST_P(Kernels, SumOfNothingIsPositiveZero) {
   const float x[1] = {-0.0F};
   const double w[1] = {1.0};

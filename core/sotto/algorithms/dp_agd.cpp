@@ -73,7 +73,7 @@ Mechanism AgdTerms::gradient_noise(double share) const {
 
 double AgdTerms::choice_range(double reach, double weights_norm, double loss_clip) const {
   // A computed loss is off by the rounding of its scores and of a few functions of them.
-  const double size = static_cast<double>(dimension) + 32;
+  const double size = static_cast<double>(dimension) + 32 + outputs * outputs;
   const double slack = 0x1p-48 * size * (1 + lipschitz * (weights_norm + reach));
   const double spread = std::min(loss_clip, reach * lipschitz * (1 + 0x1p-40) + 2 * slack);
   return range_with_error(relation_factor * spread, score_error);
@@ -93,6 +93,7 @@ AgdTerms agd_terms(const DpAgd& method, const PlanInput& input) {
   require(rows.rows > 0, "rows", "must be above 0");
   AgdTerms terms;
   terms.dimension = weight_count(input.problem.loss, input.facts);
+  terms.outputs = outputs_of(input.problem.loss, input.facts.classes);
   terms.lipschitz = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes).lipschitz;
   terms.clip = std::min(method.gradient_clip, terms.lipschitz);
   terms.relation_factor = input.budget.relation == Relation::replace_one ? 2 : 1;

@@ -56,6 +56,7 @@ struct AgdTerms {
   double score_error = 0;      ///< rounding of one loss sum
   double relation_factor = 1;  ///< 2 under replace_one: two rows' losses change
   std::size_t dimension = 0;
+  double outputs = 1;  ///< losses that a row's is the sum of, or scores it is one of
 
   bool pure() const noexcept { return std::holds_alternative<PureEvent>(whole); }
   /// The noise of a gradient sum at this share of the budget.

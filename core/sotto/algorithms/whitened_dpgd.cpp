@@ -32,28 +32,21 @@ constexpr double kFloor = 0.3;         // of the noise's largest eigenvalue, add
 constexpr double kShortest = 0.2;      // of the mean squared length of images: what is longer is scaled to it
 constexpr double kManyDirections = 7;  // that hold the rows' length: whitening is then half done
 constexpr double kKept = 0x1p-10;      // of delta, for the numerical distance of both noises together
-constexpr std::uint64_t kRoom = 4;     // of the declared rows
+constexpr std::uint64_t kRoom = 4;     // of the declared rows, at least
+constexpr double kCheap = 0.001;       // of a sensitivity: so little the rounding of more rows may cost
 constexpr double kFrobenius = 1 + 0x1p-10;
 
 /// How descent goes, by what the released moments show.
 struct Course {
-  double power;     ///< of the moments' inverse in the map
+  bool half;        ///< the map is the root of the one that whitens
   double averaged;  ///< share of the steps, the last ones, whose mean is released; 0: the last one alone
   double steepest;  ///< a step at most, in units of (1 + momentum)/beta
 };
-constexpr Course kNarrow{0.5, 0, HUGE_VAL};
-constexpr Course kSpread{0.25, 0.3, 10};
+constexpr Course kNarrow{false, 0, HUGE_VAL};
+constexpr Course kSpread{true, 0.3, 10};
 
 double deviation(const Mechanism& mechanism) {
   return std::visit([](const auto& m) { return m.stddev(); }, mechanism);
-}
-
-/// Sums of images are rounded at the scale of the map, so under add_remove fewer rows than for others are covered.
-RowCount rows_of(const WhitenedDpgd& method, const PlanInput& input) {
-  RowCount count = row_count(input, method.declared_rows);
-  count.capacity = std::min(count.capacity, kRoom * count.nominal);
-  require(input.facts.rows <= count.capacity, "declared_rows", "the table has more rows than this declaration allows");
-  return count;
 }
 
 /// Everything of a run that is public before it.
@@ -90,12 +83,11 @@ void refuse_unfit(const WhitenedDpgd& method, const PlanInput& input) {
   }
 }
 
-/// The noise of the moments, which cost as much as `whole` over `share` of it.
-Calibrated moments_noise(const WhitenedDpgd& method, const PlanInput& input) {
-  const RowCount rows = rows_of(method, input);
+/// The noise of the moments of at most so many rows; they cost `share` of mu^2.
+Calibrated moments_noise(const WhitenedDpgd& method, const PlanInput& input, std::uint64_t capacity) {
   const double norm = stored_norm(input.facts);
   const double exact = outer_distance(norm, input.budget.relation == Relation::replace_one);
-  const double rounding = sum_rounding(rows.capacity, norm * norm);
+  const double rounding = sum_rounding(capacity, norm * norm);
   require(2 * rounding <= 0.1 * exact, "rows", "sums over so many rows are too inexact in binary64");
   Calibrated noise =
       calibrate(MechanismChoice::gaussian,
@@ -106,21 +98,39 @@ Calibrated moments_noise(const WhitenedDpgd& method, const PlanInput& input) {
   return noise;
 }
 
-/// The largest Frobenius norm a map may have: sqrt d times that of its largest value.
-double longest_map(const Layout& layout, const PlanInput& input) {
+/// The largest Frobenius norm a map of moments with this noise may have: sqrt d times that of its largest value.
+double longest_map(const Calibrated& moments, double rows, const PlanInput& input) {
   const double features = input.facts.features;
-  const double floor = kFloor * deviation(layout.moments.mechanism) * std::sqrt(2 * features);
-  const double rows = static_cast<double>(layout.shape.rows);
+  const double floor = kFloor * deviation(moments.mechanism) * std::sqrt(2 * features);
   return input.facts.data_norm * std::sqrt(features * rows / (kShortest * floor));
 }
 
+double gradient_bound(const DpgdShape& shape, const PlanInput& input) {
+  return std::min(constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes).lipschitz,
+                  shape.clip);
+}
+
 /// How far a computed sum of images may be from that of exact products: the sum, then T times it.
-double image_rounding(const Layout& layout, const PlanInput& input) {
-  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
-  const double bound = std::min(constants.lipschitz, layout.shape.clip);
-  const double product =
-      2 * 0x1p-53 * (input.facts.features + 4.0) * static_cast<double>(layout.shape.capacity) * bound;
-  return kFrobenius * longest_map(layout, input) * (sum_rounding(layout.shape.capacity, bound) + product);
+double image_rounding(double longest, std::uint64_t rows, double bound, const PlanInput& input) {
+  const double product = 2 * 0x1p-53 * (input.facts.features + 4.0) * static_cast<double>(rows) * bound;
+  return kFrobenius * longest * (sum_rounding(rows, bound) + product);
+}
+
+std::uint64_t least_capacity(const RowCount& count) { return std::min(count.capacity, kRoom * count.nominal); }
+
+/// Sums of images are rounded at the scale of the map, so under add_remove fewer rows than for others may be covered:
+/// four times the declared ones, or as many as cost hardly anything.
+std::uint64_t capacity_of(const WhitenedDpgd& method, const DpgdShape& shape, const PlanInput& input) {
+  const RowCount count = row_count(input, method.declared_rows);
+  std::uint64_t rows = least_capacity(count);
+  const double longest = longest_map(moments_noise(method, input, rows), static_cast<double>(count.nominal), input);
+  const double bound = gradient_bound(shape, input);
+  const auto is_cheap = [&](std::uint64_t more) {
+    return 2 * sum_rounding(more, 1) <= kCheap && 2 * image_rounding(longest, more, bound, input) <= kCheap * bound;
+  };
+  while (2 * rows <= count.capacity && is_cheap(2 * rows)) rows *= 2;
+  require(input.facts.rows <= rows, "declared_rows", "the table has more rows than this declaration allows");
+  return rows;
 }
 
 /// Noise for a larger sensitivity: the same mu.
@@ -138,15 +148,16 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& input, double delta)
   kept.budget.delta = delta;
   Layout layout;
   layout.descent = descent_of(method);
-  layout.moments = moments_noise(method, kept);
   layout.shape = dpgd_shape(layout.descent, kept);
-  layout.shape.capacity = rows_of(method, input).capacity;
+  layout.shape.capacity = capacity_of(method, layout.shape, input);
+  layout.moments = moments_noise(method, kept, layout.shape.capacity);
   layout.steps = dpgd_composition(layout.descent, layout.shape, kept);
-  const double rounding = image_rounding(layout, input);
+  const double longest = longest_map(layout.moments, static_cast<double>(layout.shape.rows), input);
+  const double rounding = image_rounding(longest, layout.shape.capacity, gradient_bound(layout.shape, input), input);
   const double sensitivity = base_of(layout.steps.mechanism).sensitivity;
   require(2 * rounding <= 0.05 * sensitivity, "rows", "sums of so many images of rows are too inexact in binary64");
   // What constants_at() keeps for the rounding of margins is for 2^28 features at weights of the rows themselves.
-  require(longest_map(layout, input) * (input.facts.features + 4.0) <= 0x1p26, "rows",
+  require(longest * (input.facts.features + 4.0) <= 0x1p26, "rows",
           "scores of images of so many rows are too inexact in binary64");
   layout.steps = widened(layout.steps, 2 * rounding);
   auto& step = std::get<GaussianNoise>(layout.steps.mechanism);
@@ -186,7 +197,7 @@ struct Spectrum {
 
   double value(std::size_t i) const noexcept { return std::max(eigen.values[i], 0.0); }
 
-  /// How many directions hold the rows' length, noise taken off: exp of the entropy of its shares.
+  /// How many directions hold the rows' length, small values, most of them noise, left out: exp of the entropy.
   double directions() const noexcept {
     double total = 0, weighted = 0;
     for (const double value : eigen.values) {
@@ -204,22 +215,25 @@ Spectrum spectrum_of(const Vector& packed, const Layout& layout, std::size_t fea
   return {symmetric_eigen(unpack_triangle(packed, features), features), kFloor * noise};
 }
 
-Whitening whitening_of(const Spectrum& spectrum, double power, const Layout& layout, const PlanInput& input) {
+/// value^p, p = 1/2 or, if half, 1/4.
+double root_of(double value, bool half) { return half ? std::sqrt(std::sqrt(value)) : std::sqrt(value); }
+
+Whitening whitening_of(const Spectrum& spectrum, bool half, const Layout& layout, const PlanInput& input) {
   const std::size_t features = input.facts.features;
   const double floor = spectrum.floor;
   Vector roots(features);
   double length = 0;  // of images, squared, before they are scaled
   for (std::size_t i = 0; i < features; ++i) {
-    roots[i] = std::pow(spectrum.value(i) + floor, -power);
+    roots[i] = 1 / root_of(spectrum.value(i) + floor, half);
     length += spectrum.value(i) * roots[i] * roots[i];
   }
   const double rows = static_cast<double>(layout.shape.rows);
-  const double shortest = std::max(std::pow(floor, 1 - 2 * power), length);
+  const double shortest = std::max(half ? std::sqrt(floor) : 1.0, length);
   const double scale = input.facts.data_norm * std::sqrt(rows / (kShortest * shortest));
   for (double& root : roots) root *= scale;
   Whitening whitening{features, recombine(spectrum.eigen, roots)};
   // The plan pays for rounding up to this norm, whatever the decomposition did.
-  const double most = kFrobenius * longest_map(layout, input), norm = whitening.frobenius();
+  const double most = kFrobenius * longest_map(layout.moments, rows, input), norm = whitening.frobenius();
   if (!(norm <= most)) {
     for (double& entry : whitening.matrix) entry = std::isfinite(norm) ? entry * (0.999 * most / norm) : 0.0;
   }
@@ -237,10 +251,10 @@ double step_of(const Course& course, const WhitenedDpgd& method, const Layout& l
 
 double whitening_noise(const WhitenedDpgd& method, const PlanInput& input) {
   refuse_unfit(method, input);
-  const double rows = static_cast<double>(row_count(input, method.declared_rows).nominal);
+  const RowCount rows = row_count(input, method.declared_rows);
   const double norm = input.facts.data_norm;
-  return deviation(moments_noise(method, input).mechanism) * std::sqrt(2.0 * input.facts.features) /
-         (rows * norm * norm);
+  return deviation(moments_noise(method, input, least_capacity(rows)).mechanism) *
+         std::sqrt(2.0 * input.facts.features) / (static_cast<double>(rows.nominal) * norm * norm);
 }
 
 Plan WhitenedDpgd::plan(const PlanInput& input) const {
@@ -257,6 +271,9 @@ Plan WhitenedDpgd::plan(const PlanInput& input) const {
   plan.theorem = "spec 7.5 and 4.2, composition of the moments and every noised sum; [Dong22, Corollary 3.3]";
   plan.remarks.push_back(std::to_string(layout.shape.passes) + " steps of size " + number_text(layout.shape.step_size) +
                          " on whitened rows; lambda acts on the weights of whitened rows");
+  plan.remarks.emplace_back(
+      "where the released moments show that rows are spread over more than 7 directions, whitening is half done, steps "
+      "are at most 10 (1 + momentum)/beta and the mean of the last 0.3 of them is the model");
   plan.remarks.push_back(
       fmt::format("second moments of the rows first: noise of standard deviation {:.3g} an entry, {} of mu^2",
                   deviation(layout.moments.mechanism), number_text(share)));
@@ -272,7 +289,7 @@ Vector WhitenedDpgd::run(const Run& run) const {
   const Spectrum spectrum =
       spectrum_of(run.curator.release(moments.take(), layout.moments.mechanism), layout, run.input.facts.features);
   const Course& course = spectrum.directions() > kManyDirections ? kSpread : kNarrow;
-  const Whitening whitening = whitening_of(spectrum, course.power, layout, run.input);
+  const Whitening whitening = whitening_of(spectrum, course.half, layout, run.input);
   const WhitenedRows images(run.engine, whitening);
   WhitenedGradient sum(run.input.problem.loss, run.input.facts, shape.clip, whitening);
   const double lambda = run.input.problem.lambda, divisor = static_cast<double>(shape.batch_rows);

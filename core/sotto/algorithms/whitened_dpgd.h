@@ -24,7 +24,8 @@ struct WhitenedDpgd {
   static constexpr auto fields() {
     return std::tuple{
         field("passes", &WhitenedDpgd::passes, "steps, a pass each; 0 = from rows, step and budget, at most 200"),
-        field("step_size", &WhitenedDpgd::step_size, "the step; 0 = 1/(beta + lambda)"),
+        field("step_size", &WhitenedDpgd::step_size,
+              "the step, shortened on rows of many directions; 0 = 1/(beta + lambda)"),
         field("momentum", &WhitenedDpgd::momentum, "share of the last step that is kept (heavy ball), below 1"),
         field("clip", &WhitenedDpgd::clip, "a row's gradient is scaled to at most this norm; 0 = the loss's own bound"),
         field("share", &WhitenedDpgd::share, "of mu^2, spent on the second moments; between 0.01 and 0.5"),

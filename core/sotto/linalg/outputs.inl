@@ -27,7 +27,7 @@ inline constexpr std::size_t kEightParts = kEight / kWidth;  ///< vectors of the
 inline constexpr std::size_t kGradientTile = kEightParts > 4 ? 1 : 10 / kEightParts;
 inline constexpr std::size_t kScoreTile = kEightParts == 1 ? 5 : kEightParts == 2 ? 4 : kEightParts == 4 ? 2 : 1;
 inline constexpr std::size_t kGroup = 64;         ///< rows that read such a tile one after the other
-inline constexpr std::size_t kFewestPacking = 4;  ///< of them, so that packing the tile is worth it
+inline constexpr std::size_t kFewestPacking = 8;  ///< of them, so that packing the tile is worth it
 inline constexpr std::size_t kMostPacked = 2048;  ///< columns
 inline constexpr std::size_t kListed = 512;       ///< the most eights of a row, and the most rows of one sum
 
@@ -43,7 +43,7 @@ HWY_INLINE std::size_t any_of_eight(const float* x) {
 
 /// Where the eights of columns of a row are that are not all 0: those of the lower lanes and those of the upper.
 struct Filled {
-  std::uint16_t at[2][kListed / 2];
+  std::uint16_t at[2][kMostPacked / kEight / 2 + 1];
   std::size_t count[2];
 };
 HWY_INLINE void find_filled(const float* x, std::size_t n, Filled& filled) {
@@ -79,9 +79,28 @@ HWY_INLINE void pack_weights(const double* w, std::size_t n, double* packed) {
   }
 }
 
-/// The dot products of one row with the kCount weight vectors of `packed`.
+/// Where weights are read: `at` gives those of output k for the columns from `first` on, `rest` the last ones, fewer
+/// than a vector, then zeros.
 template <std::size_t kCount>
-HWY_INLINE void dots_of_row(const float* x, std::size_t n, const Filled& filled, const double* packed, double* out,
+struct PackedWeights {
+  const double* packed;
+  HWY_INLINE Vector at(std::size_t k, std::size_t first) const {
+    return hn::Load(Doubles(), packed + first / kEight * (kEight * kCount) + k * kEight + first % kEight);
+  }
+  HWY_INLINE Vector rest(std::size_t k, std::size_t first, std::size_t /*left*/) const { return at(k, first); }
+};
+struct PlainWeights {
+  const double* w;
+  std::size_t n;
+  HWY_INLINE Vector at(std::size_t k, std::size_t first) const { return load(Doubles(), w + k * n + first); }
+  HWY_INLINE Vector rest(std::size_t k, std::size_t first, std::size_t left) const {
+    return load_first(Doubles(), w + k * n + first, left);
+  }
+};
+
+/// The dot products of one row with kCount weight vectors.
+template <std::size_t kCount, class Weights>
+HWY_INLINE void dots_of_row(const float* x, std::size_t n, const Filled& filled, const Weights& weights, double* out,
                             std::size_t stride) {
   const Doubles d;
   Vector sums[kCount][kParts];
@@ -90,31 +109,34 @@ HWY_INLINE void dots_of_row(const float* x, std::size_t n, const Filled& filled,
 #pragma GCC unroll 16
     for (std::size_t part = 0; part < kParts; ++part) sums[k][part] = hn::Zero(d);
   }
-  // Values of the columns from i on, in lanes from `lane` on.
-  const auto add = [&](std::size_t i, std::size_t lane, std::size_t part, Vector values) HWY_ATTR {
-    const double* w = packed + i * kCount + part * kWidth;
-#pragma GCC unroll 16
-    for (std::size_t k = 0; k < kCount; ++k) {
-      Vector& sum = sums[k][lane + part];
-      sum = hn::Add(sum, hn::Mul(values, hn::Load(d, w + k * kEight)));
-    }
-  };
 #pragma GCC unroll 2
   for (std::size_t half = 0; half < 2; ++half) {
+    const std::size_t lane = half * kEightParts;
     for (std::size_t f = 0; f < filled.count[half]; ++f) {
-      const std::size_t i = filled.at[half][f];
 #pragma GCC unroll 16
       for (std::size_t part = 0; part < kEightParts; ++part) {
-        add(i, half * kEightParts, part, load(d, x + i + part * kWidth));
+        const std::size_t first = filled.at[half][f] + part * kWidth;
+        const Vector values = load(d, x + first);
+#pragma GCC unroll 16
+        for (std::size_t k = 0; k < kCount; ++k) {
+          sums[k][lane + part] = hn::Add(sums[k][lane + part], hn::Mul(values, weights.at(k, first)));
+        }
       }
     }
     // What is left of the last, unfinished eight.
     const std::size_t tail = n / kEight * kEight;
-    if (tail == n || tail / kEight % 2 != half) continue;
+    if (tail / kEight % 2 != half) continue;
 #pragma GCC unroll 16
     for (std::size_t part = 0; part < kEightParts; ++part) {
-      const std::size_t first = tail + part * kWidth, left = n - std::min(n, first);
-      add(tail, half * kEightParts, part, left >= kWidth ? load(d, x + first) : load_first(d, x + first, left));
+      const std::size_t first = tail + part * kWidth;
+      if (first >= n) break;
+      const bool whole = first + kWidth <= n;
+      const Vector values = whole ? load(d, x + first) : load_first(d, x + first, n - first);
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < kCount; ++k) {
+        const Vector own = whole ? weights.at(k, first) : weights.rest(k, first, n - first);
+        sums[k][lane + part] = hn::Add(sums[k][lane + part], hn::Mul(values, own));
+      }
     }
   }
 #pragma GCC unroll 16
@@ -131,7 +153,9 @@ HWY_INLINE void for_tiles(std::size_t k, std::size_t outputs, const Visit& visit
 void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs, double* out,
                      std::size_t stride) noexcept {
   const std::size_t n = rows.features;
-  if (n > kMostPacked || rows.rows < kFewestPacking) {
+  // By the columns alone: what is 0 is passed over for any number of rows, or for none. It matters where a weight is
+  // infinite.
+  if (n > kMostPacked) {
     for (std::size_t k = 0; k < outputs; ++k) dots(rows.dense, rows.rows, n, w + k * n, out + k * stride);
     return;
   }
@@ -142,10 +166,14 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
     const float* x = rows.dense + first * n;
     for (std::size_t row = 0; row < count; ++row) find_filled(x + row * n, n, filled[row]);
     for_tiles<kScoreTile>(0, outputs, [&](auto tile, std::size_t k) HWY_ATTR {
+      const auto visit = [&](const auto& weights) HWY_ATTR {
+        for (std::size_t row = 0; row < count; ++row) {
+          dots_of_row<tile()>(x + row * n, n, filled[row], weights, out + k * stride + first + row, stride);
+        }
+      };
+      if (count < kFewestPacking) return visit(PlainWeights{w + k * n, n});
       pack_weights<tile()>(w + k * n, n, packed);
-      for (std::size_t row = 0; row < count; ++row) {
-        dots_of_row<tile()>(x + row * n, n, filled[row], packed, out + k * stride + first + row, stride);
-      }
+      visit(PackedWeights<tile()>{packed});
     });
   }
 }

@@ -16,7 +16,8 @@ void GradientSum::start(std::span<const double> weights) noexcept {
 
 void GradientSum::consume(const RowBlock& block) noexcept { gradients_.add(block, weights_, sum_.data()); }
 
-LossSums::LossSums(const Loss& loss, const Facts& facts, double cap) : gradients_(loss, facts), cap_(cap) {}
+LossSums::LossSums(const Loss& loss, const Facts& facts, double cap)
+    : gradients_(loss, facts), cap_(cap), scores_(gradients_.line_scores()) {}
 
 void LossSums::start(const WeightLine& line) {
   line_ = line;
@@ -24,7 +25,7 @@ void LossSums::start(const WeightLine& line) {
 }
 
 void LossSums::consume(const RowBlock& block) noexcept {
-  gradients_.add_values_along(block, line_, cap_, sums_.data());
+  gradients_.add_values_along(block, line_, cap_, scores_, sums_.data());
 }
 
 std::unique_ptr<RowSum> LossSums::empty_copy() const {

@@ -48,6 +48,7 @@ class LossSums final : public RowSum {
   RowGradients gradients_;
   double cap_;
   WeightLine line_;
+  LineScores scores_;
   Vector sums_;
 };
 

@@ -225,6 +225,7 @@ class Minimiser {
       kernels::axpy(length, direction_.data(), next.data(), next.size());
       gradient_at(next, next_gradient);
       const double slope = dot(next_gradient, direction_);
+      if (!std::isfinite(slope)) return false;
       if (slope > -0.8 * fall) {
         high = length, high_slope = slope;
       } else if (slope < 0.9 * fall) {
@@ -236,7 +237,6 @@ class Minimiser {
       // The derivative of a convex function rises, so that a bracket once found stays one.
       const double secant = high > 0 ? low_slope / (low_slope - high_slope) : 0;
       length = high > 0 ? low + (high - low) * std::clamp(secant, 0.1, 0.9) : 4 * length;
-      if (!std::isfinite(slope)) return false;
     }
     return false;
   }

@@ -49,8 +49,6 @@ RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip, Cl
       clips_(clip < constants_of(loss, stored_norm(facts), facts.classes).lipschitz),
       chunk_rows_(chunk_rows_for(features_, outputs_)),
       scores_(outputs_ * chunk_rows_, 0.0),
-      along_(scores_),
-      moved_(scores_),
       row_scores_(outputs_, 0.0) {}
 
 template <class Visit>
@@ -192,18 +190,18 @@ double RowGradients::add_values(const RowBlock& rows, const double* weights, dou
   return sum;
 }
 
-void RowGradients::add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap,
+void RowGradients::add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap, LineScores& scratch,
                                     double* sums) noexcept {
   for_each_chunk(rows, line.direction.data(), [&](const RowBlock& part) {
-    scores_.swap(along_);
+    scores_.swap(scratch.along);
     scores(part, line.origin.data());
     for (std::size_t j = 0; j < line.lengths.size(); ++j) {
       for (std::size_t k = 0; k < outputs_; ++k) {
         const std::size_t first = k * chunk_rows_;
-        std::copy_n(scores_.begin() + static_cast<std::ptrdiff_t>(first), part.rows, moved_.data() + first);
-        kernels::axpy(-line.lengths[j], along_.data() + first, moved_.data() + first, part.rows);
+        std::copy_n(scores_.begin() + static_cast<std::ptrdiff_t>(first), part.rows, scratch.at.data() + first);
+        kernels::axpy(-line.lengths[j], scratch.along.data() + first, scratch.at.data() + first, part.rows);
       }
-      sums[j] = add_values_of(part, moved_.data(), value_cap, sums[j]);
+      sums[j] = add_values_of(part, scratch.at.data(), value_cap, sums[j]);
     }
   });
 }

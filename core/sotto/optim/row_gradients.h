@@ -40,6 +40,12 @@ struct WeightLine {
   std::span<const double> lengths;
 };
 
+/// Scores of some rows: along the direction of a line, and at a point of it.
+struct LineScores {
+  AlignedVector along;
+  AlignedVector at;
+};
+
 /// Losses and data gradients of rows at given weights, dense or sparse, for one output or several. A gradient is
 /// multiplied by the row's weight, after the clip; losses are not. Equal rows and
 /// weights give equal bits, however the rows are blocked. Nothing allocates after construction.
@@ -56,7 +62,10 @@ class RowGradients {
   double add_values(const RowBlock& rows, const double* weights, double value_cap, double sum) noexcept;
   /// The same at each point origin - lengths[j] direction of a line, to sums[j]. A score there is the one at the origin
   /// less lengths[j] times that of the direction.
-  void add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap, double* sums) noexcept;
+  void add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap, LineScores& scratch,
+                        double* sums) noexcept;
+  /// What add_values_along needs to work in.
+  LineScores line_scores() const { return {scores_, scores_}; }
 
  private:
   template <class Visit>
@@ -76,8 +85,6 @@ class RowGradients {
   bool clips_;              // the bound of the loss does not imply the clip
   std::size_t chunk_rows_;  // so many rows stay in a near cache while they are read again
   AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row
-  AlignedVector along_;     // scores of a line's direction
-  AlignedVector moved_;     // scores at a point of it
   Vector row_scores_;       // of one row
 };
 
