@@ -2,11 +2,11 @@
 // Formula: N = E|v| for one gradient sum, by the law for delta (Gaussian) and the one for 0 (L2-Laplace). whitened_dpgd
 //   if N > 0.0002 X m by the Gaussian and the noise of second moments is at most 0.3 of the largest they may be; else
 //   objective by the law for 0 if its N is at most 1.15 times the other, or by the Gaussian if N <= 0.0002 X m; else
-//   dpgd. objective: m lambda = max(X N/40 (losses straight at negative margins: 30), what
-//   makes the Jacobian cost epsilon/4), and robust_logistic in place of logistic if N > 0.0002 X m. dpgd: gradients
-//   clipped to half their bound (whitened: 0.3; several scores: 1/4), travel (steps x step) such that noise moves a
-//   margin by 1.25 (whitened: 2; several scores: 1.75) at norm X; momentum beyond 200 steps (whitened: 50). The same T
-//   steps on Poisson batches, by dpsgd, where P = max(6, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
+//   dpgd. objective: m lambda = max(X N/40 (losses straight at negative margins: 30), what makes the Jacobian cost
+//   epsilon/4), and robust_logistic in place of logistic if N > 0.0002 X m. dpgd: gradients clipped to half their bound
+//   (whitened: 0.3; several scores: 1/4), travel (steps x step) such that noise moves a margin by 1.25 (whitened: 2;
+//   several scores: 1.75) at norm X; momentum beyond 200 steps (whitened: 50). The same T steps on Poisson batches, by
+//   dpsgd, where P = max(6, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.

@@ -1,10 +1,9 @@
 // What: second moments M of the rows with noise, a map T made of them, noisy gradient descent on the images T x.
-// Formula: M' = M + N, entries of the packed triangle N(0, sigma^2), values v_i; r = 0.3 sigma sqrt(2 d); a_i =
-// max(v_i,
-//   0), e_i = a_i + r; T = X sqrt(m/(0.2 k)) M'(e)^-p, k = max(r^(1 - 2p), sum a_i e_i^(-2p)). A row is scaled to |T x|
-//   <= X, then spec 7.5 by composition with D of the loss at norm X. mu^2 = mu_moments^2 + T mu_step^2; w = T' u, u the
-//   weights of images. p = 1/2; where exp(entropy of the shares of max(v_i - r, 0)) > 7 directions, p = 1/4, steps of
-//   at most 10 (1 + momentum)/beta, and the mean of the last 0.3 of them.
+// Formula: M' = M + N, entries of the packed triangle N(0, sigma^2), values v_i; r = 0.3 sigma sqrt(2 d);
+//   a_i = max(v_i, 0), e_i = a_i + r; T = X sqrt(m/(0.2 k)) M'(e)^-p, k = max(r^(1 - 2p), sum a_i e_i^(-2p)).
+//   A row is scaled to |T x| <= X, then spec 7.5 by composition with D of the loss at norm X.
+//   mu^2 = mu_moments^2 + T mu_step^2; w = T' u, u the weights of images. p = 1/2; where exp(entropy of the shares of
+//   max(v_i - r, 0)) > 7, p = 1/4, steps of at most 10 (1 + momentum)/beta, and the mean of the last 0.3 of them.
 // Conditions: delta > 0; both relations; T and p are functions of M' and public facts. lambda acts on u.
 // Reference: docs/notes/whitening.md; [Dong22, Corollary 3.3].
 // Fails if wrong: WhitenedDpgd.*, Algorithms.*, Replay.*, LedgerReplay.*
