@@ -203,5 +203,17 @@ TEST(DpAgd, ATrainedModelCarriesTheCard) {
   EXPECT_EQ(model.card.events[0].event, "zcdp");
 }
 
+// A loss that is the sum of K others is off by up to K u of it; the range must hold that of two candidates.
+TEST(DpAgd, TheRangeHoldsTheRoundingOfLossesOfManyOutputs) {
+  constexpr std::uint32_t kClasses = 1000;
+  const DpAgd method{.loss_clip = 1e6};
+  const AgdTerms terms = agd_terms(method, {{100, 1, 1.0, false, kClasses}, {Logistic{}, 0}, {1, 1e-6}});
+  const double exact = terms.relation_factor * 1e-9 * terms.lipschitz;
+  const double summed = 0x1p-53 * kClasses * (kClasses * std::log(2.0));
+  AgdTerms without_sums = terms;
+  without_sums.score_error = 0;
+  EXPECT_GE(without_sums.choice_range(1e-9, 0, 1e6) - exact, terms.relation_factor * 2 * summed);
+}
+
 }  // namespace
 }  // namespace sotto::test
