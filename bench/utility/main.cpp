@@ -87,7 +87,8 @@ int main(int argc, char** argv) {
   app.add_option("--runs", flags.choice.runs, "runs a point")->check(CLI::PositiveNumber);
   app.add_option("--grid-runs", flags.grid_runs, "the same of grids that are tuned, at most")
       ->check(CLI::PositiveNumber);
-  app.add_option("--seconds", flags.choice.seconds, "a point that takes longer gets fewer runs, at least 3")
+  app.add_option("--seconds", flags.choice.seconds,
+                 "a point that takes more processor time gets fewer runs, at least 3")
       ->check(CLI::PositiveNumber);
   app.add_option("--epsilons", flags.choice.epsilons, "budgets")->delimiter(',');
   app.add_flag("--quick", flags.quick, "auto alone, and no comparison of dp_agd");

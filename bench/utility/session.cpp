@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <limits>
 
 #include "sotto/base/error.h"
@@ -48,11 +48,10 @@ void Session::run(const Contender& contender, const Point& point, std::size_t nu
 }
 
 void Session::measure(const Contender& contender, bool pure) {
-  using Clock = std::chrono::steady_clock;
   for (const double epsilon : choice_.epsilons) {
     const Point point = point_of(contender, epsilon, pure);
-    const Clock::time_point start = Clock::now();
-    const auto late = [&] { return std::chrono::duration<double>(Clock::now() - start).count() > choice_.seconds; };
+    const std::clock_t start = std::clock();
+    const auto late = [&] { return static_cast<double>(std::clock() - start) > choice_.seconds * CLOCKS_PER_SEC; };
     try {
       while (results_.runs(point) < (late() ? std::min(kFewestRuns, choice_.runs) : choice_.runs)) {
         run(contender, point, results_.runs(point));
