@@ -189,6 +189,24 @@ TEST(TrainingReport, AStampedModelIsShownAsNotPrivateEverywhere) {
   EXPECT_NE(html.find("class=\"tag\""), std::string::npos);
 }
 
+TEST(TrainingReport, ALossThatIsNotSmoothHasNoLeastObjective) {
+  PlanInput input = input_of(1, 1e-6);
+  input.problem.loss = Hinge{};
+  TrainingReport report = training_report("m.json", model_of(card_of(Scs13{}, input)));
+  const std::vector<float> dense{1, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0, 0}, labels{1, -1, -1};
+  RowBlock rows;
+  rows.rows = 3;
+  rows.features = 4;
+  rows.dense = dense.data();
+  rows.labels = labels.data();
+  report.held_out = held_out(report, rows);
+  report.held_out->convergence = convergence(report.model, *report.plan, rows, train_again);
+  EXPECT_FALSE(report.held_out->convergence.after.empty());
+  EXPECT_FALSE(report.held_out->convergence.least.has_value());
+  EXPECT_NE(html_of(report).find("id=\"convergence\""), std::string::npos);
+  EXPECT_EQ(html_of(report).find("least, without privacy"), std::string::npos);
+}
+
 TEST(TrainingReport, HeldOutRowsAreMarkedUnlessTheyArePublic) {
   TrainingReport report = training_report("m.json", model_of(card_of(BoltOn{}, input_of(1, 1e-6))));
   const std::vector<float> dense{1, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0, 0}, labels{1, -1, -1};
@@ -208,9 +226,9 @@ TEST(TrainingReport, HeldOutRowsAreMarkedUnlessTheyArePublic) {
   report.held_out->convergence = convergence(report.model, *report.plan, rows, train_again);
   ASSERT_EQ(report.held_out->convergence.after.size(), 5u);  // 1, 2, 5, 10 and 20 passes: the model has made 10
   for (const ObjectiveAfter& at : report.held_out->convergence.after) {
-    EXPECT_GE(at.mean, report.held_out->convergence.least);
+    EXPECT_GE(at.mean, report.held_out->convergence.least.value());
   }
-  EXPECT_GE(report.held_out->convergence.model, report.held_out->convergence.least);
+  EXPECT_GE(report.held_out->convergence.model, report.held_out->convergence.least.value());
   EXPECT_NE(html_of(report).find("id=\"convergence\""), std::string::npos);
   EXPECT_NE(html_of(report).find("not private, not for release"), std::string::npos);
   EXPECT_FALSE(to_json(report)["held_out"]["private"].get<bool>());

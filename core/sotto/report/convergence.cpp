@@ -75,7 +75,9 @@ Convergence convergence(const Model& model, const Replanned& known, const RowBlo
     if (const auto after = objective_after(passes, known, input, rows, train)) found.after.push_back(*after);
   }
   if (found.after.empty()) return found;
-  found.least = objective_of(train(Lbfgs{}, input, rows, 1), input.problem, rows);
+  if (constants_of(input.problem.loss, input.facts.data_norm, input.facts.classes).smooth()) {
+    found.least = objective_of(train(Lbfgs{}, input, rows, 1), input.problem, rows);
+  }
   found.model = objective_of(model, input.problem, rows);
   return found;
 }

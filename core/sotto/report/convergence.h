@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sotto/data/row_block.h"
@@ -21,7 +22,7 @@ struct ObjectiveAfter {
 struct Convergence {
   std::uint64_t rows = 0;               ///< the first of those given
   std::vector<ObjectiveAfter> after{};  ///< the model's method and budget for other numbers of passes
-  double least = 0;                     ///< the least objective on the rows
+  std::optional<double> least{};        ///< the least objective on the rows, of a smooth loss
   double model = 0;                     ///< that of the released weights
 };
 

@@ -153,9 +153,9 @@ Figure convergence_figure(const TrainingReport& report) {
   Series again{"the same method, trained on these rows", held.is_public, Mark::line};
   for (const ObjectiveAfter& p : found.after) again.points.push_back({p.passes, p.mean, p.sd, p.draws});
   const double first = found.after.front().passes;
-  chart.series = {again,
-                  {"this model", held.is_public, Mark::level, {{first, found.model}}},
-                  {"least, without privacy", held.is_public, Mark::level, {{first, found.least}}}};
+  chart.series = {again, {"this model", held.is_public, Mark::level, {{first, found.model}}}};
+  if (found.least)
+    chart.series.push_back({"least, without privacy", held.is_public, Mark::level, {{first, *found.least}}});
   chart.alt = "Objective on held-out rows against the number of passes.";
   figure.panels = {chart};
   figure.caption = fmt::format(

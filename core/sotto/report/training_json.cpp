@@ -21,7 +21,8 @@ Json accuracies_json(const std::vector<AccuracyAt>& all) {
 
 Json convergence_json(const Convergence& found) {
   if (found.after.empty()) return nullptr;
-  Json json{{"rows", found.rows}, {"least", found.least}, {"model", found.model}, {"after", Json::array()}};
+  Json json{{"rows", found.rows}, {"least", nullptr}, {"model", found.model}, {"after", Json::array()}};
+  if (found.least) json["least"] = *found.least;
   for (const ObjectiveAfter& p : found.after) {
     json["after"].push_back(Json{{"passes", p.passes}, {"objective", p.mean}, {"sd", p.sd}, {"draws", p.draws}});
   }
