@@ -134,9 +134,10 @@ class CountedPasses final : public Engine {
   void scan(const ScanOrder&, std::uint32_t, RowConsumer&) override {}
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
     passes += first == 0 ? 1 : 0;
+    rows += count;
     engine_.scan_rows(first, count, consumer);
   }
-  mutable std::uint64_t passes = 0;
+  mutable std::uint64_t passes = 0, rows = 0;
 
  private:
   const RowTableEngine& engine_;
@@ -181,6 +182,29 @@ TEST(Minimiser, AnEighthOfTheRowsShowsTheWayAndDecidesNothing) {
   EXPECT_LE(norm_of(exact_gradient(table, sum, w)), tolerance);
   EXPECT_LE(counted.passes, 60U) << "those over an eighth of the rows included";
   EXPECT_EQ(w, solve(table, sum, {.tolerance = tolerance, .threads = 3}, 77));
+}
+
+/// The runs of rows that show the way are of one class, all others of the other.
+TEST(Minimiser, AnEighthThatIsUnlikeTheRestIsForgotten) {
+  constexpr std::uint32_t kColumns = 501;
+  constexpr std::uint64_t kRows = 16'032;
+  const std::uint64_t run = rows_in_part(kRows) / 8;
+  RowTable table(kColumns, 2, true);
+  std::mt19937_64 bits(7);
+  for (std::uint64_t i = 0; i < kRows; ++i) {
+    std::vector<double> row(kColumns, 0.0);
+    for (int k = 0; k < 4; ++k) row[bits() % kColumns] = bits() % 2 == 0 ? -1 : 1;
+    row.back() = 1;
+    table.add(row, i / run % 8 == 0 ? 1 : -1);
+  }
+  const Vector linear = linear_term(kColumns, 30);
+  const PerturbedSum sum{Logistic{}, 1e-3, linear};
+  const double tolerance = SumBounds(Logistic{}, table.facts, 1e-3).reachable(norm_of(linear));
+  const RowTableEngine rows(table, 1000);
+  const CountedPasses counted(rows);
+  const Vector w = SensitiveTestAccess::open(minimise(counted, sum, {.tolerance = tolerance, .threads = 1}));
+  EXPECT_LE(norm_of(exact_gradient(table, sum, w)), tolerance);
+  EXPECT_LE(counted.rows, 80 * kRows) << "46 passes without a way that was shown";
 }
 
 TEST(Minimiser, TheFallbackReachesTheTolerance) {

@@ -34,6 +34,7 @@ constexpr double kFewSampledRows = 1;         // the same with many features; if
 constexpr std::uint64_t kStride = 8;          // with many features one row in so many shows most of the way
 constexpr std::uint64_t kWarmRows = 4;        // a feature: fewer would go another way
 constexpr double kWarm = 1e-5;                // of the gradient at 0: what these rows are asked for
+constexpr std::uint32_t kMostWarmSteps = 50;
 
 double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
 double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
@@ -91,9 +92,12 @@ class Minimiser {
   }
 
   Sensitive<Vector> run() {
-    if (many_features() && facts_.rows >= kStride * kWarmRows * facts_.features) warm_up();
-    gradient_at(weights_, gradient_);
-    quick_steps([&] { return certified(); });
+    if (many_features() && facts_.rows >= kStride * kWarmRows * facts_.features) {
+      warm_up();
+    } else {
+      gradient_at(weights_, gradient_);
+    }
+    quick_steps([&] { return certified(); }, options_.quick_steps);
     if (sum_.curvature > 0) sure_steps();
     return Sensitive<Vector>(std::move(weights_));
   }
@@ -107,27 +111,36 @@ class Minimiser {
       out[i] = out[i] * row_weight_ + (sum_.curvature * weights[i] + linear_[i]);
   }
 
-  /// Some of the rows, for all of them: the steps that follow start near the minimum, knowing its curvature.
+  /// Some of the rows, for all of them: the steps that follow start near the minimum, knowing its curvature. Where
+  /// these rows are unlike the others, all of it is forgotten.
   void warm_up() {
+    const Vector start = weights_;
     const SomeRows some(engine_);
     rows_ = &some;
     row_weight_ = static_cast<double>(facts_.rows) / static_cast<double>(some.facts().rows);
     gradient_at(weights_, gradient_);
-    const double enough = kWarm * norm(gradient_);
-    quick_steps([&] { return norm(gradient_) <= enough; });
+    const double before = norm(gradient_);
+    quick_steps([&] { return norm(gradient_) <= kWarm * before; }, kMostWarmSteps);
     rows_ = &engine_;
     row_weight_ = 1;
+    gradient_at(weights_, gradient_);
+    if (norm(gradient_) < before) return;
+    weights_ = start;
+    memory_.clear();
+    factor_ = {};
+    renewals_ = 0;
+    gradient_at(weights_, gradient_);
   }
 
   double rounding() const noexcept { return bounds_.gradient_rounding(norm(weights_), linear_norm_); }
   bool certified() const noexcept { return norm(gradient_) + rounding() <= options_.tolerance; }
 
   template <class Done>
-  void quick_steps(const Done& done) {
+  void quick_steps(const Done& done, std::uint32_t most) {
     double gradient_before = norm(gradient_);
     const std::uint32_t patience = many_features() ? 2 * kPatience : kPatience;
     std::uint32_t since = renewals_ == 0 ? patience : 0;
-    for (std::uint32_t i = 0; i < options_.quick_steps && !done(); ++i, ++since) {
+    for (std::uint32_t i = 0; i < most && !done(); ++i, ++since) {
       const bool slow = since >= patience && (renewals_ == 0 || norm(gradient_) > 0.1 * gradient_before);
       if (facts_.features <= options_.most_curvature_features && slow && renewals_ < kMostRenewals) guide();
       if (since >= patience) {
