@@ -61,6 +61,20 @@ TunePlan plan_parts(const TuneRequest& request, const Facts& facts) {
   return whole;
 }
 
+/// What a training costs in rho, the currency of a choice among runs.
+double rho_of(const TrainRequest& request, const Facts& facts) {
+  const Event event = event_of(private_plan(request, facts).charges);
+  try {
+    return zcdp_rho_of(event, request.budget.relation);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unsupported) throw;
+    throw Error(ErrorKind::unsupported,
+                "method: random stopping counts in rho, which " + std::string(name_of(request.algorithm)) +
+                    " has not; tune it by parts or on public rows",
+                "method");
+  }
+}
+
 /// The request with the largest epsilon at which its training costs at most `rho`.
 TrainRequest priced(const TrainRequest& base, const Facts& facts, double rho) {
   TrainRequest request = base;
@@ -68,7 +82,7 @@ TrainRequest priced(const TrainRequest& base, const Facts& facts, double rho) {
     request = base;
     request.budget.epsilon = epsilon;
     request = unsampled(std::move(request), facts);
-    return zcdp_rho_of(event_of(private_plan(request, facts).charges), request.budget.relation);
+    return rho_of(request, facts);
   };
   double low = 0, high = base.budget.epsilon;
   if (rho_at(high) <= rho) return request;
