@@ -281,6 +281,21 @@ TEST(WhitenedDpgd, IsTheDescentOfItsFormulaOnNarrowAndOnSpreadRows) {
   }
 }
 
+TEST(WhitenedDpgd, PromisesTheLargestEpsilonInReachWhereMoreIsAsked) {
+  PlanInput input = input_for(Relation::replace_one);
+  input.budget.epsilon = 5;
+  const Plan within = WhitenedDpgd{.passes = 20}.plan(input);
+  EXPECT_EQ(within.guarantee.epsilon, 5);
+  input.budget.epsilon = 1e4;
+  const Plan beyond = WhitenedDpgd{.passes = 20}.plan(input);
+  EXPECT_LT(beyond.guarantee.epsilon, 100);
+  EXPECT_GT(beyond.guarantee.epsilon, 5);
+  EXPECT_LE(beyond.guarantee.delta, input.budget.delta);
+  EXPECT_LE(composed_delta(beyond.charges, beyond.guarantee.epsilon) +
+                (1 + std::exp(beyond.guarantee.epsilon)) * beyond.distance.value(),
+            input.budget.delta * (1 + 1e-12));
+}
+
 TEST(WhitenedDpgd, RefusesWhatItHasNoUseFor) {
   PlanInput input = input_for(Relation::replace_one);
   input.budget.delta = 0;

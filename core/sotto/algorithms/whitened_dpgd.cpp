@@ -142,7 +142,6 @@ Calibrated widened(Calibrated noise, double by) {
 
 /// With `delta` for ideal noise; the rest of the budget's is for the numerical distance.
 Layout lay_out(const WhitenedDpgd& method, const PlanInput& input, double delta) {
-  refuse_unfit(method, input);
   PlanInput kept = input;
   kept.budget.delta = delta;
   Layout layout;
@@ -179,8 +178,22 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& input, double delta)
   return layout;
 }
 
+/// The epsilon that is asked for, or the largest whose numerical delta is small beside delta: a smaller one is promised
+/// where more would promise nothing.
+double promised_epsilon(const WhitenedDpgd& method, const PlanInput& input) {
+  const double steps = static_cast<double>(dpgd_shape(descent_of(method), input).steps());
+  const double distance = grid_noise_distance(SecondMoments::packed_size(input.facts.features)) +
+                          steps * grid_noise_distance(input.facts.features);
+  Budget kept = input.budget;
+  kept.delta *= kKept;
+  return numerical_cost(distance, kept).epsilon;
+}
+
 /// The distance is known once there is a layout: the second one spends what the first kept for nothing.
-Layout lay_out(const WhitenedDpgd& method, const PlanInput& input) {
+Layout lay_out(const WhitenedDpgd& method, const PlanInput& asked) {
+  refuse_unfit(method, asked);
+  PlanInput input = asked;
+  input.budget.epsilon = promised_epsilon(method, asked);
   const double delta = input.budget.delta;
   Layout first = lay_out(method, input, delta * (1 - kKept));
   const double numerical = (1 + std::exp(input.budget.epsilon)) * first.distance * (1 + 0x1p-20);
