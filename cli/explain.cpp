@@ -68,7 +68,7 @@ std::string catalogue_text(const Json& all) {
 
 Json coefficients(const Model& model, double level) {
   require(model.uncertainty.has_value(), "intervals",
-          "the model has none; train with --method output or objective and --intervals SHARE");
+          "the model has none; train with --intervals SHARE (method auto, objective or output)");
   const IntervalMaker maker(*model.uncertainty, level);
   const std::vector<std::string> names = feature_names(model);
   Json list = Json::array();

@@ -139,7 +139,7 @@ class RowIntervals {
   RowIntervals(const Model& model, double level) {
     if (level == 0) return;
     require(model.uncertainty.has_value(), "intervals",
-            "the model has none; train with --method output or objective and --intervals SHARE");
+            "the model has none; train with --intervals SHARE (method auto, objective or output)");
     maker_.emplace(*model.uncertainty, level);
   }
   Interval of(const RowBlock& rows, std::size_t i, double margin) const {

@@ -125,6 +125,53 @@ TEST(Auto, TheRowsOfAPrivateNumberAreCoveredAlikeWhateverTheirNumber) {
   }
 }
 
+TEST(Auto, NoNumberOfRowsThatItsCardCoversIsRefused) {
+  PlanInput input = input_of(Logistic{}, {.epsilon = 1, .relation = Relation::add_remove}, 20);
+  const Auto method{.declared_rows = 5'000'000};
+  input.facts.rows = 1;
+  const Plan plan = method.plan(input);
+  EXPECT_EQ(name_of(method.choose(input).solver), "objective");
+  for (const std::uint64_t rows : {33'554'432U, 33'554'433U, 320'000'000U}) {
+    input.facts.rows = rows;
+    EXPECT_EQ(method.plan(input).remarks, plan.remarks) << rows;
+  }
+}
+
+TEST(Auto, PersonalEpsilonsAreServedByDescent) {
+  for (const double delta : {0.0, 1e-10}) {
+    PlanInput input = input_of(Logistic{}, {.epsilon = 1, .delta = delta}, 20);
+    input.personal = true;
+    EXPECT_EQ(name_of(Auto{}.choose(input).solver), "dpgd");
+  }
+}
+
+TEST(Auto, IntervalsAreThoseOfObjectivePerturbationWithTheLossThatWasAskedFor) {
+  const Auto method{.intervals = 0.2};
+  for (const double delta : {0.0, 1e-10}) {
+    for (const std::uint32_t features : {5U, 60U}) {
+      const PlanInput input = input_of(Logistic{}, {.epsilon = 1, .delta = delta}, features);
+      const AutoChoice choice = method.choose(input);
+      ASSERT_EQ(name_of(choice.solver), "objective");
+      EXPECT_EQ(std::get<Objective>(choice.solver).intervals, 0.2);
+      EXPECT_EQ(name_of(choice.input.problem.loss), "logistic");
+      const Plan plan = method.plan(input);
+      EXPECT_TRUE(plan.intervals.has_value());
+      EXPECT_LE(plan.guarantee.epsilon, 1);
+      EXPECT_LE(plan.guarantee.delta, std::max(delta, 1e-12));
+    }
+  }
+  const PlanInput hinge = input_of(Hinge{}, {.epsilon = 1, .delta = 1e-10}, 5);
+  EXPECT_THROW(method.plan(hinge), Error);
+  EXPECT_THROW(auto_descent(method, hinge), Error) << "for ledgers that objective perturbation has no price for";
+}
+
+TEST(Auto, GradientsAreNotClippedWhereThereIsHardlyAnyNoise) {
+  const PlanInput much = input_of(Logistic{}, {.epsilon = 0.1, .delta = 1e-10}, 300);
+  const PlanInput little = input_of(Logistic{}, {.epsilon = 1e4, .delta = 1e-10}, 300);
+  EXPECT_GT(auto_descent(Auto{}, much).clip, 0);
+  EXPECT_EQ(auto_descent(Auto{}, little).clip, 0);
+}
+
 TEST(Auto, ALambdaThatWasGivenIsKept) {
   for_each_input([&](PlanInput input) {
     input.problem.lambda = 0.02;

@@ -5,8 +5,8 @@
 //   dpgd. objective: m lambda = max(X N/40 (losses straight at negative margins: 30), what makes the Jacobian cost
 //   epsilon/4), and robust_logistic in place of logistic if N > 0.0002 X m. dpgd: gradients clipped to half their bound
 //   (whitened: 0.3; several scores: 1/4), travel (steps x step) such that noise moves a margin by 1.25 (whitened: 2;
-//   several scores: 1.75) at norm X; momentum beyond 200 steps (whitened: 50). The same T steps on Poisson batches, by
-//   dpsgd, where P = max(6, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
+//   several scores: 1.75) at norm X; momentum beyond 200 steps (whitened: 50); no clip if N <= 0.0002 X m. The same T
+//   steps on Poisson batches, by dpsgd, where P = max(6, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -43,7 +43,7 @@ constexpr double kMuchWork = 3e8;       // products of full scans: a few tenths 
 
 /// How gradient descent goes.
 struct DescentRule {
-  double clip;           ///< of the loss's bound on a gradient
+  double clip;           ///< of the loss's bound on a gradient; 0: none but that bound
   double margin_noise;   ///< of a row of norm X; of the gap between two scores where there are several
   double most_steps;     ///< then momentum, then longer steps make up for more
   double most_momentum;  ///< makes up for rows that are short in some directions
@@ -62,15 +62,27 @@ double stddev_of(const Mechanism& mechanism) {
 
 class Chooser {
  public:
-  Chooser(const PlanInput& input, std::uint64_t declared_rows)
+  Chooser(const PlanInput& input, const Auto& method)
       : input_(input),
-        declared_rows_(declared_rows),
-        rows_(static_cast<double>(row_count(input, declared_rows).nominal)),
+        declared_rows_(method.declared_rows),
+        intervals_(method.intervals),
+        rows_(static_cast<double>(row_count(input, declared_rows_).nominal)),
         norm_(input.facts.data_norm),
         constants_(constants_of(input.problem.loss, norm_, input.facts.classes)) {}
 
-  Dpgd descent_alone() const { return scans(several() ? kSeveral : kPlain); }
+  Dpgd descent_alone() const {
+    require(intervals_ == 0, "intervals",
+            "belong to objective perturbation, which only a ledger that adds deltas takes");
+    DescentRule rule = several() ? kSeveral : kPlain;
+    if (!is_much(noise_norm(input_.budget.delta))) {  // clipping would be a bias for nothing
+      rule.clip = 0;
+      rule.steepest = kStable;
+    }
+    return scans(rule);
+  }
   AutoChoice choose() const {
+    if (intervals_ > 0) return with_intervals();
+    if (input_.personal) return descent();  // a row's weight shrinks its sums; the others have no proof for it
     const double pure = noise_norm(0);
     if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
     const double gaussian = noise_norm(input_.budget.delta);
@@ -82,6 +94,14 @@ class Chooser {
   }
 
  private:
+  /// Intervals are derived for objective perturbation alone.
+  AutoChoice with_intervals() const {
+    const double pure = noise_norm(0);
+    if (input_.budget.delta == 0) return objective(0, pure);
+    const double gaussian = noise_norm(input_.budget.delta);
+    return pure < kPureWorth * gaussian ? objective(0, pure) : objective(input_.budget.delta, gaussian);
+  }
+
   /// The expected norm of the noise that one gradient sum needs, by the law for this delta.
   double noise_norm(double delta) const {
     PlanInput input = input_;
@@ -107,7 +127,7 @@ class Chooser {
   }
 
   AutoChoice objective(double delta, double noise) const {
-    AutoChoice choice{Objective{.declared_rows = declared_rows_}, input_};
+    AutoChoice choice{Objective{.declared_rows = declared_rows_, .intervals = intervals_}, input_};
     choice.input.budget.delta = delta;
     if (straightens(noise)) choice.input.problem.loss = RobustLogistic{};
     // The lambda itself, not its product with the rows and back: a lambda that was given stays as it is.
@@ -118,7 +138,7 @@ class Chooser {
   /// that of the robust one all of it.
   bool straightens(double noise) const {
     const bool logistic = std::holds_alternative<Logistic>(input_.problem.loss);
-    return logistic && input_.problem.lambda == 0 && is_much(noise);
+    return logistic && input_.problem.lambda == 0 && intervals_ == 0 && is_much(noise);
   }
   bool is_much(double noise) const { return noise > kNoisyShare * norm_ * rows_; }
 
@@ -137,18 +157,14 @@ class Chooser {
     return std::max({least, norm_ * noise / reach, kLeastCurvature * norm_ * norm_});
   }
 
-  /// Whether second moments are worth their noise, and the sums not too long for images of rows. Asked for the declared
-  /// number of rows: which solver runs must not tell a private one. A table with more than whitened sums cover is then
-  /// refused.
+  /// Whether second moments are worth their noise, and the sums not too long for images of rows. A table with more than
+  /// whitened sums cover is then refused.
   bool whitens() const {
-    if (input_.personal || several()) return false;
-    if (input_.problem.lambda > 0 || input_.facts.features > kMostWhitenedFeatures) return false;
-    PlanInput declared = input_;
-    declared.facts.rows = row_count(input_, declared_rows_).nominal;
+    if (several() || input_.problem.lambda > 0 || input_.facts.features > kMostWhitenedFeatures) return false;
     try {
       const WhitenedDpgd solver = whitened();
-      if (whitening_noise(solver, declared) > kMomentsNoise) return false;
-      solver.plan(declared);
+      if (whitening_noise(solver, input_) > kMomentsNoise) return false;
+      solver.plan(input_);
       return true;
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::internal) throw;
@@ -237,10 +253,19 @@ class Chooser {
 
   PlanInput input_;
   std::uint64_t declared_rows_;
+  double intervals_;
   double rows_;
   double norm_;
   LossConstants constants_;
 };
+
+/// Asked for the declared number of rows: neither the choice nor a refusal of it may tell a private one.
+Chooser chooser(const Auto& method, const PlanInput& input) {
+  check_input(input);
+  PlanInput declared = input;
+  if (input.budget.relation == Relation::add_remove) declared.facts.rows = method.declared_rows;
+  return {declared, method};
+}
 
 /// The solver with the parameters that are not its defaults.
 std::string text_of(const AutoChoice& choice, const Loss& asked) {
@@ -266,14 +291,12 @@ std::string text_of(const AutoChoice& choice, const Loss& asked) {
 }  // namespace
 
 AutoChoice Auto::choose(const PlanInput& input) const {
-  check_input(input);
-  return Chooser(input, declared_rows).choose();
+  AutoChoice choice = chooser(*this, input).choose();
+  choice.input.facts.rows = input.facts.rows;
+  return choice;
 }
 
-Dpgd auto_descent(const Auto& method, const PlanInput& input) {
-  check_input(input);
-  return Chooser(input, method.declared_rows).descent_alone();
-}
+Dpgd auto_descent(const Auto& method, const PlanInput& input) { return chooser(method, input).descent_alone(); }
 
 Plan Auto::plan(const PlanInput& input) const {
   const AutoChoice choice = choose(input);

@@ -26,10 +26,13 @@ struct Auto {
       "objective, dpgd, whitened_dpgd or dpsgd, their parameters too, by rows, features and budget";
   static constexpr std::string_view kReference = "docs/auto.md";
   std::uint64_t declared_rows = 0;
+  double intervals = 0;
 
   static constexpr auto fields() {
     return std::tuple{field("declared_rows", &Auto::declared_rows,
-                            "add_remove only: the public constant used for the number of rows")};
+                            "add_remove only: the public constant used for the number of rows"),
+                      field("intervals", &Auto::intervals,
+                            "above 0: objective with this share of the budget for confidence intervals; at most 0.5")};
   }
 
   /// A function of public facts, problem and budget; a lambda above 0 is kept. Throws what the solvers throw.
