@@ -38,8 +38,8 @@ struct EvaluateVerb {
 
   static std::string confusion_text(const Evaluation& e, const std::vector<std::string>& texts) {
     if (e.classes == 2) {
-      return fmt::format("  {:<10} predicted +1: {} right, {} wrong; predicted -1: {} right, {} wrong\n", "confusion",
-                         e.count(1, 1), e.count(0, 1), e.count(0, 0), e.count(1, 0));
+      return fmt::format("  {:<10} predicted {}: {} right, {} wrong; predicted {}: {} right, {} wrong\n", "confusion",
+                         texts[1], e.count(1, 1), e.count(0, 1), texts[0], e.count(0, 0), e.count(1, 0));
     }
     std::string text =
         fmt::format("  {:<10} a line an actual class, a column a predicted one\n  {:<10}", "confusion", "");

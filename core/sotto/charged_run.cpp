@@ -36,7 +36,7 @@ void require_fit(const Filter& filter, const ChargedRun& run) {
   if (run.delta == 0 && filter.fits(loss_alone)) {
     refuse_spending(filter, cost,
                     "; epsilon would fit, the delta of noise rounded to binary64 does not: noise on whole numbers has "
-                    "none, with mechanism discrete_laplace");
+                    "none (mechanism discrete_laplace of bolt_on, output or scs13); or make the ledger with a delta");
   }
   const bool by_gaussian = filter.kind() != FilterKind::sum && run.delta > 0;
   refuse_spending(filter, cost,
