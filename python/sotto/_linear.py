@@ -18,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._block_file import encoding_of
 from ._card import PrivacyCard
-from ._encoding import Encoding, _bounds, class_text
+from ._declared import class_texts, declared_bounds, declared_classes, declared_norm
+from ._encoding import Encoding
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, values_of
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
@@ -79,7 +80,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def fit(self, X: Any, y: Any) -> "PrivateLinearClassifier":
         """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens."""
         with self._fitting():
-            declared_norm = self._declared_norm()
+            norm = declared_norm(self.data_norm, self.bounds)
             X = as_table(X)
             refuse_text_columns(X)
             X, y = checked(self, X, y)
@@ -88,10 +89,10 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             matrix = matrix_of(X)
             codes = encode_labels(y, classes)
             self._refuse_undeclared(codes)
-            encoding = Encoding.build(self, declared_norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
+            encoding = Encoding.build(self, norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
             charge = self._charge_of(matrix, codes, encoding.classes)
             found = None
-            if declared_norm == "private":
+            if norm == "private":
                 found = self._find_norm(matrix, encoding, charge, not_private)
                 encoding = encoding.with_norm(found.data_norm)
             rows = rows_of(matrix, codes, encoding.declaration())
@@ -190,10 +191,11 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             n_samples, n_features = np.shape(X) if not hasattr(X, "shape") else X.shape
         if n_samples is None or n_features is None:
             raise InvalidArgument("n_samples: give X, or n_samples and n_features")
-        if self._declared_norm() == "private":
+        norm = declared_norm(self.data_norm, self.bounds)
+        if norm == "private":
             raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
-        classes = np.asarray(PUBLIC_CLASSES if self.classes is None else self.classes)
-        encoding = Encoding.build(self, self._declared_norm(), n_features, classes)
+        classes = PUBLIC_CLASSES if self.classes is None else declared_classes(self.classes)
+        encoding = Encoding.build(self, norm, n_features, classes)
         return encoding.facts(int(n_samples)), self._fields(int(n_samples), len(classes))
 
     def summary(self, level: float = 0.95) -> "Any":
@@ -270,41 +272,23 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _refuse_other_declarations(self, encoding: Encoding) -> None:
         """Rows of a block file are encoded already: what is declared here as well must say the same."""
         if self.data_norm is not None:
-            norm = self._declared_norm()
-            same = norm != "private" and math.isclose(math.hypot(norm, encoding.intercept), encoding.stored_norm, rel_tol=1e-9)
+            norm = declared_norm(self.data_norm, self.bounds)
+            same = isinstance(norm, float) and math.isclose(math.hypot(norm, encoding.intercept), encoding.stored_norm, rel_tol=1e-9)
             if not same:
                 raise InvalidArgument(
                     f"data_norm: the rows of the file are clipped to {encoding.stored_norm:g}, the constant feature included; "
                     "leave data_norm out, or pack the file with another"
                 )
-        if self.bounds is not None and _bounds(self.bounds, encoding.features) != (encoding.lower, encoding.upper):
+        if self.bounds is not None and declared_bounds(self.bounds, encoding.features) != (encoding.lower, encoding.upper):
             raise InvalidArgument("bounds: the file declares others for its rows; leave bounds out")
         if self.classes is not None:
-            texts = tuple(class_text(value) for value in np.unique(np.asarray(self.classes)))
-            if texts != encoding.classes:
+            if class_texts(declared_classes(self.classes)) != encoding.classes:
                 raise InvalidArgument("classes: the file declares others for its rows; leave classes out")
-
-    def _declared_norm(self) -> Any:
-        if isinstance(self.data_norm, str) and self.data_norm == "private":
-            return "private"
-        if self.data_norm is None:
-            if self.bounds is None:
-                raise InvalidArgument(
-                    "data_norm: must be declared. It bounds the L2 norm of a row and must be known without looking at the "
-                    "rows; longer rows are clipped to it. Or declare bounds, a pair (lower, upper) for the features"
-                )
-            return None
-        if isinstance(self.data_norm, str) or not (math.isfinite(self.data_norm) and self.data_norm > 0):
-            raise InvalidArgument(f'data_norm: got {self.data_norm!r}, must be a finite number above 0, or "private"')
-        return float(self.data_norm)
 
     def _class_list(self, y: Any) -> tuple[Any, list[str]]:
         """The sorted classes, and why the list is not private if it is not."""
         if self.classes is not None:
-            declared = np.unique(np.asarray(self.classes))
-            if len(declared) < 2:
-                raise ValueError("classes: at least two classes must be declared")
-            return declared, []
+            return declared_classes(self.classes), []
         dtype = np.asarray(y).dtype
         if dtype.kind == "b":
             return np.array([False, True]), []

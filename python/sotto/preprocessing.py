@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._encoding import _bounds
+from ._declared import declared_bounds
 from ._inputs import as_table
 from ._pieces import naming_columns
 from .errors import InvalidArgument
@@ -29,7 +29,7 @@ class Scaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X = self._checked(as_table(X))
         if self.bounds is None:
             raise InvalidArgument("bounds: must be declared, a pair (lower, upper); they must not be taken from the rows")
-        lower, upper = _bounds(self.bounds, X.shape[1])
+        lower, upper = declared_bounds(self.bounds, X.shape[1])
         self.lower_, self.upper_ = np.array(lower), np.array(upper)
         return self
 

@@ -9,6 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _core
+from ._declared import declared_classes, declared_norm
 from ._encoding import Encoding
 from ._inputs import encode_labels
 from .errors import InvalidArgument
@@ -35,18 +36,21 @@ def pack(
     ``batches``: a DuckDB relation, a table or reader with the Arrow PyCapsule interface, or an iterable of Arrow record
     batches. Every column but ``label`` is a feature. Rows are shuffled, clipped, and kept in 32 bits.
     """
-    if data_norm is None and bounds is None:
-        raise InvalidArgument("data_norm: must be declared, or bounds")
+    norm = declared_norm(data_norm, bounds)
+    if norm == "private":
+        raise InvalidArgument(
+            "data_norm: must be a number for a stream, which is read once; find one by 'sotto data bounds', or fit in memory"
+        )
     packer: Any = None
     names: list[str] = []
-    order = np.unique(np.asarray(classes))
+    order = declared_classes(classes)
     for batch in _batches_of(batches):
         if packer is None:
             names = [name for name in batch.schema.names if name != label]
             if label not in batch.schema.names:
                 raise InvalidArgument(f"label: there is no column {label!r}")
             shape = _Declared(bounds, fit_intercept, intercept_scaling)
-            encoding = Encoding.build(shape, data_norm, len(names), order, names)
+            encoding = Encoding.build(shape, norm, len(names), order, names)
             about = {"encoding": encoding.json(), "fingerprint": fingerprint, "memory_mb": int(memory_mb)}
             packer = _core.BlockPacker(os.fspath(path), len(names), encoding.declaration(), about)
         columns = [_numbers(batch.column(batch.schema.get_field_index(name)), name) for name in names]
