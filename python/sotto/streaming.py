@@ -42,17 +42,19 @@ def pack(
             "data_norm: must be a number for a stream, which is read once; find one by 'sotto data bounds', or fit in memory"
         )
     packer: Any = None
+    columns_of_first: list[str] = []
     names: list[str] = []
     order = declared_classes(classes)
     for batch in _batches_of(batches):
         if packer is None:
-            names = [name for name in batch.schema.names if name != label]
-            if label not in batch.schema.names:
-                raise InvalidArgument(f"label: there is no column {label!r}")
+            columns_of_first = list(batch.schema.names)
+            names = _features_of(columns_of_first, label)
             shape = _Declared(bounds, fit_intercept, intercept_scaling)
             encoding = Encoding.build(shape, norm, len(names), order, names)
             about = {"encoding": encoding.json(), "fingerprint": fingerprint, "memory_mb": int(memory_mb)}
             packer = _core.BlockPacker(os.fspath(path), len(names), encoding.declaration(), about)
+        if list(batch.schema.names) != columns_of_first:
+            raise InvalidArgument("batches: every batch must have the columns of the first, in their order")
         columns = [_numbers(batch.column(batch.schema.get_field_index(name)), name) for name in names]
         labels = encode_labels(_labels(batch.column(batch.schema.get_field_index(label))), order)
         packer.add(np.stack(columns, axis=1) if columns else np.empty((batch.num_rows, 0)), labels)
@@ -70,6 +72,14 @@ def pack_parquet(source: str | os.PathLike[str], path: str | os.PathLike[str], *
     # Without read-ahead, which keeps every column chunk it has read until the last batch.
     batches = pq.ParquetFile(source, pre_buffer=False, buffer_size=_READ_BYTES).iter_batches(batch_size=_BATCH_ROWS)
     return pack(batches, path, label=label, fingerprint=digest, **declarations)
+
+
+def _features_of(columns: list[str], label: str) -> list[str]:
+    if label not in columns:
+        raise InvalidArgument(f"label: there is no column {label!r}")
+    if len(set(columns)) < len(columns):
+        raise InvalidArgument("batches: two columns have one name")
+    return [name for name in columns if name != label]
 
 
 class _Declared:

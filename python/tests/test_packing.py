@@ -39,3 +39,30 @@ def test_another_norm_is_refused_before_anything_is_read_or_written(tmp_path, no
     with pytest.raises(InvalidArgument, match="data_norm"):
         sotto.pack(reader, tmp_path / "b", label="lab", classes=[0, 1], data_norm=norm)
     assert reader.read_all().num_rows == 500 and not list(tmp_path.iterdir())
+
+
+def batches(*tables):
+    return (batch for table in tables for batch in table.to_batches())
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        TABLE.drop_columns(["b"]),
+        TABLE.drop_columns(["lab"]),
+        TABLE.append_column("e", TABLE["a"]),
+        TABLE.select(["b", "a", "c", "d", "lab"]),
+        TABLE.rename_columns(["a", "b", "c", "z", "lab"]),
+    ],
+)
+def test_a_batch_with_other_columns_is_refused(tmp_path, second):
+    with pytest.raises(InvalidArgument, match="every batch must have the columns of the first"):
+        sotto.pack(batches(TABLE, second), tmp_path / "b", label="lab", classes=[0, 1], data_norm=8.0)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("names", [["a", "a", "c", "d", "lab"], ["a", "b", "c", "lab", "lab"]])
+def test_two_columns_of_one_name_are_refused(tmp_path, names):
+    with pytest.raises(InvalidArgument, match="two columns have one name"):
+        sotto.pack(batches(TABLE.rename_columns(names)), tmp_path / "b", label="lab", classes=[0, 1], data_norm=8.0)
+    assert not list(tmp_path.iterdir())
