@@ -14,6 +14,11 @@ from ._inputs import declared
 from .errors import InvalidArgument
 
 
+def plain_names(features: int) -> tuple[str, ...]:
+    """What the features of an array are called."""
+    return tuple(f"x{i + 1}" for i in range(features))
+
+
 @dataclass(frozen=True)
 class Encoding:
     """Ranges, intercept, norm and classes; everything declared."""
@@ -24,6 +29,7 @@ class Encoding:
     classes: tuple[str, ...]
     lower: tuple[float, ...] = ()
     upper: tuple[float, ...] = ()
+    named: bool = False  #: whether the features were given names
 
     @property
     def features(self) -> int:
@@ -43,8 +49,8 @@ class Encoding:
             raise InvalidArgument("intercept_scaling: must be a finite number above 0")
         # data_norm bounds the features; the stored row has the constant feature in addition. Until it is found it is 1.
         norm = math.hypot(1.0 if data_norm is None or isinstance(data_norm, str) else data_norm, intercept)
-        named = tuple(str(n) for n in names) if names is not None else tuple(f"x{i + 1}" for i in range(features))
-        return cls(named, norm, intercept, class_texts(classes), lower, upper)
+        called = plain_names(features) if names is None else tuple(str(name) for name in names)
+        return cls(called, norm, intercept, class_texts(classes), lower, upper, named=names is not None)
 
     def with_norm(self, data_norm: float) -> "Encoding":
         """With a bound that was found; features scaled to [0, 1] are no longer than the root of their number."""
@@ -65,11 +71,12 @@ class Encoding:
         return {"rows": rows, "features": self.stored_features, "data_norm": self.stored_norm, "classes": classes}
 
     def class_values(self) -> Any:
-        """The classes as numbers where all of them spell whole numbers, else as texts."""
+        """The classes as numbers where all of them are spelt as whole numbers are, else as texts."""
         try:
-            return np.array([int(text) for text in self.classes])
+            numbers = [int(text) for text in self.classes]
         except ValueError:
             return np.array(self.classes)
+        return np.array(numbers if tuple(map(str, numbers)) == self.classes else self.classes)
 
     def declaration(self) -> dict[str, Any]:
         bounds = (self.lower, self.upper) if self.lower else None

@@ -163,6 +163,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             coef_=coef,
             intercept_=intercept,
             n_iter_=max(1, math.ceil(float(card["parameters"].get("passes") or 1))),  # of sampled rows also parts of a pass
+            **({"feature_names_in_": np.array(encoding.names, dtype=object)} if encoding.named else {}),
         )
         if not card.is_private:
             reasons = "; ".join(card["not_private_because"])
@@ -206,7 +207,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return Summary(self, level)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file that the command line reads as well."""
+        """Writes the model file that the command line reads as well, and :func:`sotto.load`."""
         check_is_fitted(self, "model_")
         self.model_.save(os.fspath(path))
 
