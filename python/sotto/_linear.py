@@ -218,9 +218,17 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.non_deterministic = True
         return tags
 
-    def _repr_html_(self) -> str:  # the card beside scikit-learn's own display
-        shown = str(super()._repr_html_())
-        return shown + self.privacy_._repr_html_() if hasattr(self, "privacy_") else shown
+    # The card under scikit-learn's own display. Notebooks ask for the bundle and pass by _repr_html_ where there is one.
+
+    def _repr_html_(self) -> str:
+        return str(super()._repr_html_()) + self._card_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown = dict(super()._repr_mimebundle_(**kwargs))
+        return {kind: text + self._card_html() if kind == "text/html" else text for kind, text in shown.items()}
+
+    def _card_html(self) -> str:
+        return self.privacy_._repr_html_() if hasattr(self, "privacy_") else ""
 
     # What the estimators differ in.
 

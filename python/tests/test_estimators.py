@@ -238,6 +238,16 @@ def test_cards_are_shown_as_html(two):
     model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two)
     assert "guarantee" in model.privacy_._repr_html_()
     assert "sotto-card" in model._repr_html_()
+    # What notebooks ask for.
+    shown = model._repr_mimebundle_(include=None, exclude=None)
+    assert shown["text/html"].count('class="sotto-card"') == 1 and "LogisticRegression" in shown["text/plain"]
+    assert "sotto-card" not in LogisticRegression()._repr_mimebundle_()["text/html"]
+
+
+def test_ipython_shows_the_card(two):
+    formatters = pytest.importorskip("IPython.core.formatters")
+    shown, _ = formatters.DisplayFormatter().format(LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two))
+    assert "sotto-card" in shown["text/html"]
 
 
 def fitted(model):
