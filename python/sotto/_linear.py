@@ -21,10 +21,11 @@ from ._card import PrivacyCard
 from ._declared import class_texts, declared_bounds, declared_classes, declared_norm
 from ._encoding import Encoding
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, values_of
+from ._messages import in_keywords
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, NotPrivateWarning
+from .errors import InvalidArgument, NotPrivateWarning, Unsupported
 from .ledger import Charge, Ledger
 
 FROM_Y = "the classes were taken from y, not declared"
@@ -33,6 +34,10 @@ NORM_SHARE = 0.1
 #: Share of the rows that may be longer than it.
 NORM_TAIL = 0.01
 NO_EPSILON = "epsilon: must be given, above 0; whoever spends says how much"
+NO_FINGERPRINT = (
+    "accountant: this block file does not say which data it was made from; pack it again by pack_parquet, which names the file, "
+    "or by pack(fingerprint=...), 64 hexadecimal digits that name the data"
+)
 #: Labels that need no declaration: everybody knows them before seeing a row.
 PUBLIC_CLASSES = (0, 1)
 
@@ -107,6 +112,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             encoding = encoding_of(rows)
             self._refuse_other_declarations(encoding)
             ledger = self._ledger()
+            if ledger is not None and not rows.fingerprint:
+                raise Unsupported(NO_FINGERPRINT)
             charge = Charge() if ledger is None else Charge.to(ledger, rows.fingerprint, rows.rows)
             # What the file's header says about its bounds the library takes from there.
             trained = self._train(rows, charge, {"encoding": "", "not_private": [], "found_norm": None})
@@ -118,7 +125,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """A fit that fails leaves nothing: what it found in the rows must not stand beside the card of a fit before."""
         self._forget()
         try:
-            yield
+            with in_keywords(self):
+                yield
         except BaseException:
             self._forget()
             raise
@@ -184,7 +192,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         facts, fields = self._planned(X, n_samples, n_features)
         ledger = self._ledger()
         path = ledger.path if ledger is not None else ""
-        return PrivacyCard.from_json(_core.plan(facts, fields, path))
+        with in_keywords(self):
+            return PrivacyCard.from_json(_core.plan(facts, fields, path))
 
     def _planned(self, X: Any, n_samples: int | None, n_features: int | None) -> tuple[dict[str, Any], dict[str, str]]:
         """Public facts and fields of a fit on rows of this shape."""

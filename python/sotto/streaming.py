@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from typing import Any, Iterator
 
 import numpy as np
@@ -34,13 +35,16 @@ def pack(
     """Streams record batches into the block file ``path`` and returns the number of rows.
 
     ``batches``: a DuckDB relation, a table or reader with the Arrow PyCapsule interface, or an iterable of Arrow record
-    batches. Every column but ``label`` is a feature. Rows are shuffled, clipped, and kept in 32 bits.
+    batches. Every column but ``label`` is a feature. Rows are shuffled, clipped, and kept in 32 bits. A ledger knows the rows
+    by ``fingerprint``, 64 hexadecimal digits that name the data; without it the file serves no ledger.
     """
     norm = declared_norm(data_norm, bounds)
     if norm == "private":
         raise InvalidArgument(
             "data_norm: must be a number for a stream, which is read once; find one by 'sotto data bounds', or fit in memory"
         )
+    if fingerprint and not re.fullmatch("[0-9a-f]{64}", fingerprint):
+        raise InvalidArgument("fingerprint: must be 64 hexadecimal digits, in small letters")
     packer: Any = None
     columns_of_first: list[str] = []
     names: list[str] = []

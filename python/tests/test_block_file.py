@@ -37,7 +37,8 @@ def packed(tmp_path):
     def pack(metadata):
         path = tmp_path / "rows.sotto"
         text = metadata if isinstance(metadata, str) else json.dumps(metadata)
-        packer = _core.BlockPacker(str(path), 2, declared(1.0, 0.0, 2), {"encoding": text, "fingerprint": "", "memory_mb": 16})
+        about = {"encoding": text, "fingerprint": "cd" * 32, "memory_mb": 16}
+        packer = _core.BlockPacker(str(path), 2, declared(1.0, 0.0, 2), about)
         packer.add(X, Y.astype(np.int32))
         packer.finish()
         return path
