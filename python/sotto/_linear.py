@@ -63,6 +63,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     fit_intercept: bool
     intercept_scaling: float
     max_iter: int | None
+    passes: int | None
     batch_size: int | None
     method: str
     neighboring_relation: str

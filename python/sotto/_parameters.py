@@ -47,6 +47,7 @@ TABLE: tuple[Mapped, ...] = (
     Mapped("C", "lambda", _lambda_of_c),
     Mapped("alpha", "lambda"),
     Mapped("max_iter", "passes"),
+    Mapped("passes", "passes"),
     Mapped("batch_size", "batch_rows"),
     Mapped("learning_rate", "step"),
     Mapped("eta0", "step_size"),

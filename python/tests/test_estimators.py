@@ -308,6 +308,17 @@ def test_a_field_without_keyword_is_an_option(two):
         SGDClassifier(epsilon=1.0, data_norm=1.0, options={"averaging": "uniform"}).fit(*two)
 
 
+def test_passes_is_another_name_of_max_iter(two):
+    given = {"epsilon": 1.0, "data_norm": 1.0, "alpha": 0.01, "method": "bolt_on"}
+    for kind in (LogisticRegression, LinearSVC, SGDClassifier):
+        model = clone(kind(passes=3, **given)).fit(*two)
+        assert model.privacy_["parameters"]["passes"] == "3" and model.n_iter_ == 3
+        with pytest.raises(sotto.InvalidArgument, match="passes is given twice; give max_iter or passes"):
+            kind(passes=3, max_iter=3, **given).fit(*two)
+    with pytest.raises(sotto.InvalidArgument, match="^passes: method auto chooses it"):
+        LogisticRegression(epsilon=1.0, data_norm=1.0, passes=3).fit(*two)
+
+
 def test_numbers_of_numpy_are_numbers(two):
     X, y = two
     numbers = {"epsilon": np.float64(2.0), "delta": np.float64(1e-6), "alpha": np.logspace(-3, -1, 3)[1], "max_iter": np.int64(3)}
