@@ -261,7 +261,12 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _norm_epsilon(self) -> float:
         if self.epsilon is None:
             raise InvalidArgument(NO_EPSILON)
-        return float(self.epsilon) * NORM_SHARE
+        epsilon = float(self.epsilon)
+        if not math.isfinite(epsilon):
+            return epsilon  # which the library refuses
+        # A multiple of the last place of epsilon: what is left for the training is exact then, and so is their sum.
+        place = math.ulp(epsilon)
+        return math.floor(epsilon * NORM_SHARE / place) * place
 
     def _find_norm(self, matrix: Any, raw: Encoding, charge: Charge, not_private: list[str]) -> Any:
         """A bound on the norm of rows, chosen privately for a share of epsilon; the card promises both together.

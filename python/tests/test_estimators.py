@@ -219,13 +219,26 @@ def test_released_intervals_count_sampling_too(two):
 def test_a_norm_found_privately_is_paid_from_epsilon(two):
     X, y = two
     model = LogisticRegression(epsilon=1.0, data_norm="private").fit(3 * X, y)
-    assert model.privacy_.is_private and 1.0 <= model.privacy_.epsilon < 1.001
+    assert model.privacy_.is_private and model.privacy_.epsilon == 1.0
     # All rows have norm 3: a smaller candidate, which would clip all of them, has a chance of exp(-198). How much larger it may
     # be is chance at this epsilon: the choice falls off by 1/16 a candidate only.
     assert (model.encoding_.stored_norm**2 - 1) ** 0.5 > 2.9
     assert any(event["event"] == "exponential" for event in model.privacy_["events"])
     with pytest.raises(ValueError, match="dry run"):
         model.privacy_cost(X)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.7, 1.1, 1.7, 3.3, np.float32(0.7), 1])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_a_norm_and_a_training_cost_no_more_than_was_asked_for(two, epsilon, delta):
+    model = LogisticRegression(epsilon=epsilon, delta=delta, data_norm="private", alpha=0.1, method="bolt_on").fit(*two)
+    assert 0.999 * float(epsilon) < model.privacy_.epsilon <= float(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [np.inf, np.nan, -1.0, 0.0])
+def test_no_norm_is_found_for_no_epsilon(two, epsilon):
+    with pytest.raises(sotto.InvalidArgument, match="epsilon"):
+        LogisticRegression(epsilon=epsilon, data_norm="private").fit(*two)
 
 
 def test_a_norm_found_within_bounds_is_no_longer_than_they_allow(two):
