@@ -20,7 +20,7 @@ from ._block_file import encoding_of
 from ._card import PrivacyCard
 from ._declared import class_texts, declared_bounds, declared_classes, declared_norm
 from ._encoding import Encoding
-from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, values_of
+from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
 from ._messages import in_keywords
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
@@ -199,7 +199,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _planned(self, X: Any, n_samples: int | None, n_features: int | None) -> tuple[dict[str, Any], dict[str, str]]:
         """Public facts and fields of a fit on rows of this shape."""
         if X is not None:
-            n_samples, n_features = np.shape(X) if not hasattr(X, "shape") else X.shape
+            n_samples, n_features = shape_of(X)
         if n_samples is None or n_features is None:
             raise InvalidArgument("n_samples: give X, or n_samples and n_features")
         norm = declared_norm(self.data_norm, self.bounds)

@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._declared import declared_classes, declared_norm
 from ._encoding import Encoding
-from ._inputs import encode_labels
+from ._inputs import encode_labels, refuse_unread
 from .errors import InvalidArgument
 
 _BATCH_ROWS = 65536
@@ -105,6 +105,7 @@ def _digest(file: Any) -> str:
 def _batches_of(source: Any) -> Iterator[Any]:
     import pyarrow as pa
 
+    refuse_unread(source, "batches")
     for relation in ("to_arrow_reader", "fetch_record_batch"):  # DuckDB, its newer and its older name
         if hasattr(source, relation):
             yield from getattr(source, relation)(_BATCH_ROWS)
