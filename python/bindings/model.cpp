@@ -1,9 +1,11 @@
 #include "sotto/model/model.h"
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <new>
 
 #include "bindings.h"
@@ -95,14 +97,24 @@ std::string evaluation_json(const Model& model, const Rows& rows) {
       .dump();
 }
 
+std::string shown(const Model& model) {
+  std::string text = "<sotto.Model: loss " + model.loss + ", " + std::to_string(model.card.classes) + " classes, " +
+                     std::to_string(model.weights.size()) + " weights";
+  return text + (model.card.is_private ? ">" : ", NOT PRIVATE>");
+}
+
 }  // namespace
 
 void bind_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "Released weights, their encoding and their privacy card.")
       .def_static(
           "from_text", [](const std::string& text) { return model_from_text(text, "model"); }, nb::arg("text"))
-      .def_static("load", &load_model, nb::arg("path"))
-      .def("save", &save_model, nb::arg("path"))
+      .def_static(
+          "load", [](const std::filesystem::path& path) { return load_model(path.string()); }, nb::arg("path"))
+      .def(
+          "save", [](const Model& m, const std::filesystem::path& path) { save_model(m, path.string()); },
+          nb::arg("path"))
+      .def("__repr__", &shown)
       .def("text", &model_text)
       .def("__getstate__", &model_text)
       .def("__setstate__", [](Model& m, const std::string& text) { new (&m) Model(model_from_text(text, "model")); })

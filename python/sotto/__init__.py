@@ -13,6 +13,7 @@ from . import accounting, audit, errors
 from ._card import PrivacyCard
 from ._core import Model, __version__
 from ._estimators import LinearSVC, LogisticRegression, SGDClassifier
+from ._load import load
 from ._parameters import catalog
 from ._summary import Summary
 from .errors import BudgetExceeded, Error, InvalidArgument, InvalidData, NotPrivateWarning, Unsupported
@@ -42,6 +43,7 @@ __all__ = [
     "catalog",
     "errors",
     "export",
+    "load",
     "pack",
     "pack_parquet",
     "plot",

@@ -1,20 +1,17 @@
-"""What a block file declares about its rows, as far as an estimator can follow it. Whether its bounds are private, and what
-they cost, is not asked here: the library reads it in the file's header."""
+"""What a block file or a model file declares about rows, as far as an estimator can follow it. Whether bounds are private, and
+what they cost, is not asked here: the library reads it in the file's header."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from ._encoding import Encoding
+from ._encoding import Encoding, plain_names
 from .errors import InvalidData, Unsupported
-
-_INSTEAD = "; train on the file by 'sotto train --data FILE'"
-
 
 def encoding_of(rows: Any) -> Encoding:
     """The encoding of the file that ``rows`` are; it must be about these rows."""
-    encoding = _encoding_of(json.loads(rows.encoding))
+    encoding = encoding_in(rows.encoding, "train on the file by 'sotto train --data FILE'")
     found = {"features": rows.features, "data_norm": rows.data_norm, "classes": rows.classes}
     stated = {"features": encoding.stored_features, "data_norm": encoding.stored_norm, "classes": len(encoding.classes)}
     for name, value in found.items():
@@ -23,25 +20,35 @@ def encoding_of(rows: Any) -> Encoding:
     return encoding
 
 
-def _encoding_of(schema: dict[str, Any]) -> Encoding:
-    columns = schema["columns"]
-    if schema["projection"]["kind"] != "none":
-        raise Unsupported(f"projection: an estimator has none{_INSTEAD}")
-    if not columns or schema["features"]:
-        raise Unsupported(f"columns: an estimator needs the file's columns by name{_INSTEAD}")
+def encoding_in(text: str, instead: str) -> Encoding:
+    """The encoding that a schema describes; ``instead`` says what serves where an estimator does not."""
+    schema = json.loads(text)
+    if schema.get("projection", {}).get("kind", "none") != "none":
+        raise Unsupported(f"projection: an estimator has none; {instead}")
+    columns = [column for column in schema.get("columns", []) if column["kind"] != "ignore"]
+    if not columns or schema.get("features"):
+        raise Unsupported(f"columns: an estimator needs the file's columns by name; {instead}")
     if any(column["kind"] != "numeric" for column in columns):
-        raise Unsupported(f"columns: some are not numeric{_INSTEAD}")
-    if any(column["scale"] != "linear" for column in columns):
-        raise Unsupported(f"scale: an estimator has linear ones only{_INSTEAD}")
+        raise Unsupported(f"columns: some are not numeric; {instead}")
+    if any(column.get("scale", "linear") != "linear" for column in columns):
+        raise Unsupported(f"scale: an estimator has linear ones only; {instead}")
     ranged = ["min" in column for column in columns]
     if any(ranged) != all(ranged) or "range" in schema and not all(ranged):
-        raise Unsupported(f"range: an estimator has one for every column or for none{_INSTEAD}")
+        raise Unsupported(f"range: an estimator has one for every column or for none; {instead}")
     label = schema["label"]
+    names = tuple(column["name"] for column in columns)
     return Encoding(
-        tuple(column["name"] for column in columns),
+        names,
         float(schema.get("data_norm", 1.0)),  # what ranges alone are clipped to
-        float(schema["intercept"]),
+        float(schema.get("intercept", 0.0)),
         tuple(label.get("classes") or (label["negative"][0], label["positive"][0])),
         tuple(float(column["min"]) for column in columns) if all(ranged) else (),
         tuple(float(column["max"]) for column in columns) if all(ranged) else (),
+        named=_are_names(names, schema),
     )
+
+
+def _are_names(names: tuple[str, ...], schema: dict[str, Any]) -> bool:
+    """Not so where columns are called by their position, or are those of an array: that schema knows no header."""
+    positions = tuple(str(i + 1) for i in range(len(names)))
+    return names != positions and ("header" in schema or names != plain_names(len(names)))

@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Sequence
+from typing import Any
 
 import numpy as np
 
+from ._declared import class_texts, declared_bounds
 from ._inputs import declared
 from .errors import InvalidArgument
 
 
-def class_text(value: Any) -> str:
-    """A class as the model file spells it; texts that spell numbers are compared as numbers there."""
-    item = value.item() if hasattr(value, "item") else value
-    if isinstance(item, bool):
-        return "1" if item else "0"
-    if isinstance(item, float) and item.is_integer():
-        return str(int(item))
-    return str(item)
+def plain_names(features: int) -> tuple[str, ...]:
+    """What the features of an array are called."""
+    return tuple(f"x{i + 1}" for i in range(features))
 
 
 @dataclass(frozen=True)
@@ -33,6 +29,7 @@ class Encoding:
     classes: tuple[str, ...]
     lower: tuple[float, ...] = ()
     upper: tuple[float, ...] = ()
+    named: bool = False  #: whether the features were given names
 
     @property
     def features(self) -> int:
@@ -46,15 +43,14 @@ class Encoding:
     def build(
         cls, estimator: Any, data_norm: float | str | None, features: int, classes: Any, names: Any = None
     ) -> "Encoding":
-        lower, upper = _bounds(estimator.bounds, features)
+        lower, upper = declared_bounds(estimator.bounds, features)
         intercept = float(estimator.intercept_scaling) if estimator.fit_intercept else 0.0
         if estimator.fit_intercept and not (math.isfinite(intercept) and intercept > 0):
             raise InvalidArgument("intercept_scaling: must be a finite number above 0")
         # data_norm bounds the features; the stored row has the constant feature in addition. Until it is found it is 1.
-        norm = math.hypot(data_norm if isinstance(data_norm, float) else 1.0, intercept)
-        texts = tuple(class_text(value) for value in classes)
-        named = tuple(str(n) for n in names) if names is not None else tuple(f"x{i + 1}" for i in range(features))
-        return cls(named, norm, intercept, texts, lower, upper)
+        norm = math.hypot(1.0 if data_norm is None or isinstance(data_norm, str) else data_norm, intercept)
+        called = plain_names(features) if names is None else tuple(str(name) for name in names)
+        return cls(called, norm, intercept, class_texts(classes), lower, upper, named=names is not None)
 
     def with_norm(self, data_norm: float) -> "Encoding":
         """With a bound that was found; features scaled to [0, 1] are no longer than the root of their number."""
@@ -75,11 +71,12 @@ class Encoding:
         return {"rows": rows, "features": self.stored_features, "data_norm": self.stored_norm, "classes": classes}
 
     def class_values(self) -> Any:
-        """The classes as numbers where all of them spell whole numbers, else as texts."""
+        """The classes as numbers where all of them are spelt as whole numbers are, else as texts."""
         try:
-            return np.array([int(text) for text in self.classes])
+            numbers = [int(text) for text in self.classes]
         except ValueError:
             return np.array(self.classes)
+        return np.array(numbers if tuple(map(str, numbers)) == self.classes else self.classes)
 
     def declaration(self) -> dict[str, Any]:
         bounds = (self.lower, self.upper) if self.lower else None
@@ -112,14 +109,3 @@ class Encoding:
             coefficients = coefficients / (high - low)
             constants = constants - coefficients @ low
         return coefficients, np.asarray(constants, dtype=np.float64)
-
-
-def _bounds(bounds: Any, features: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    if bounds is None:
-        return (), ()
-    if not isinstance(bounds, Sequence) or len(bounds) != 2:
-        raise InvalidArgument("bounds: must be a pair (lower, upper), of numbers or of one number a feature")
-    lower, upper = (np.broadcast_to(np.asarray(side, dtype=np.float64), (features,)) for side in bounds)
-    if not (np.isfinite(lower).all() and np.isfinite(upper).all() and (lower < upper).all()):
-        raise InvalidArgument("bounds: every lower bound must be below its upper bound, both finite")
-    return tuple(lower.tolist()), tuple(upper.tolist())

@@ -20,7 +20,12 @@ _SHARED = """
     classes : list, optional
         The public list of classes. Without it 0 and 1 are assumed; if ``y`` has other labels the list is taken from
         ``y`` and the model is stamped *not private*.
+    max_iter, passes : int, optional
+        How often a method that makes passes reads every row; one parameter by two names, give one. "auto" chooses it.
+    batch_size : int, optional
+        Rows a step, for a method that has steps.
     neighboring_relation : "replace_one" or "add_remove"
+        The latter asks for about how many rows there are: ``options={"declared_rows": n}``.
     method : str
         A method of the library (``sotto.catalog()``), or "auto".
     random_state : int, optional
@@ -65,6 +70,7 @@ class LogisticRegression(GivesProbabilities):
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,
         max_iter: int | None = None,
+        passes: int | None = None,
         batch_size: int | None = None,
         method: str = "auto",
         neighboring_relation: str = "replace_one",
@@ -104,6 +110,7 @@ class LinearSVC(PrivateLinearClassifier):
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,
         max_iter: int | None = None,
+        passes: int | None = None,
         batch_size: int | None = None,
         method: str = "auto",
         neighboring_relation: str = "replace_one",
@@ -152,6 +159,7 @@ class SGDClassifier(GivesProbabilities):
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,
         max_iter: int | None = None,
+        passes: int | None = None,
         batch_size: int | None = None,
         learning_rate: str | None = None,
         eta0: float | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Sequence
 
 import numpy as np
@@ -16,6 +17,7 @@ def as_table(X: Any) -> Any:
     """Arrow tables and streams (through the PyCapsule interface) and DuckDB relations as something with columns."""
     if isinstance(X, (np.ndarray, list, tuple)) or scipy.sparse.issparse(X):
         return X
+    refuse_unread(X, "X")
     if hasattr(X, "__dataframe__") or hasattr(X, "iloc") or hasattr(X, "to_pandas") and not hasattr(X, "fetch_arrow_table"):
         if type(X).__module__.split(".")[0] != "pyarrow":
             return X
@@ -30,7 +32,40 @@ def _from_arrow(X: Any) -> Any:
     for relation in ("to_arrow_table", "fetch_arrow_table"):  # DuckDB, its newer and its older name
         if hasattr(X, relation):
             return getattr(X, relation)().to_pandas()
-    return pa.table(X).to_pandas()
+    table = pa.table(X)
+    if table.num_rows == 0 and _is_stream(X):
+        raise InvalidArgument(
+            "X: the stream has no rows left. A stream can be read once, and a pipeline or another fit reads it again: "
+            "materialise it first, by .read_all()"
+        )
+    return table.to_pandas()
+
+
+def refuse_unread(source: Any, name: str) -> None:
+    """What stands for rows that nobody has read yet."""
+    if isinstance(source, (str, bytes, os.PathLike)):
+        raise InvalidArgument(
+            f"{name}: got a path, must be rows. Read the file first, or stream it into a block file by sotto.pack_parquet "
+            "and train by fit_block_file"
+        )
+    if type(source).__name__ == "LazyFrame":
+        raise InvalidArgument(f"{name}: a LazyFrame has no rows yet; call its .collect() first")
+
+
+def _is_stream(X: Any) -> bool:
+    """Whether it can be read once: it does not know how many rows it has."""
+    return hasattr(X, "__arrow_c_stream__") and not hasattr(X, "shape")
+
+
+def shape_of(X: Any) -> tuple[int, int]:
+    """The number of rows and features, without reading a value."""
+    refuse_unread(X, "X")
+    if _is_stream(X):
+        raise InvalidArgument("X: a stream tells its number of rows by being read; give n_samples and n_features instead")
+    shape = X.shape if hasattr(X, "shape") else np.shape(X)
+    if len(shape) != 2:
+        raise InvalidArgument("X: must have two dimensions, rows and features")
+    return int(shape[0]), int(shape[1])
 
 
 def refuse_text_columns(X: Any) -> None:

@@ -18,12 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._block_file import encoding_of
 from ._card import PrivacyCard
-from ._encoding import Encoding, _bounds, class_text
-from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, values_of
+from ._declared import class_texts, declared_bounds, declared_classes, declared_norm
+from ._encoding import Encoding
+from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
+from ._messages import in_keywords
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, NotPrivateWarning
+from .errors import InvalidArgument, NotPrivateWarning, Unsupported
 from .ledger import Charge, Ledger
 
 FROM_Y = "the classes were taken from y, not declared"
@@ -32,6 +34,10 @@ NORM_SHARE = 0.1
 #: Share of the rows that may be longer than it.
 NORM_TAIL = 0.01
 NO_EPSILON = "epsilon: must be given, above 0; whoever spends says how much"
+NO_FINGERPRINT = (
+    "accountant: this block file does not say which data it was made from; pack it again by pack_parquet, which names the file, "
+    "or by pack(fingerprint=...), 64 hexadecimal digits that name the data"
+)
 #: Labels that need no declaration: everybody knows them before seeing a row.
 PUBLIC_CLASSES = (0, 1)
 
@@ -57,6 +63,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     fit_intercept: bool
     intercept_scaling: float
     max_iter: int | None
+    passes: int | None
     batch_size: int | None
     method: str
     neighboring_relation: str
@@ -79,7 +86,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def fit(self, X: Any, y: Any) -> "PrivateLinearClassifier":
         """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens."""
         with self._fitting():
-            declared_norm = self._declared_norm()
+            norm = declared_norm(self.data_norm, self.bounds)
             X = as_table(X)
             refuse_text_columns(X)
             X, y = checked(self, X, y)
@@ -88,10 +95,10 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             matrix = matrix_of(X)
             codes = encode_labels(y, classes)
             self._refuse_undeclared(codes)
-            encoding = Encoding.build(self, declared_norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
+            encoding = Encoding.build(self, norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
             charge = self._charge_of(matrix, codes, encoding.classes)
             found = None
-            if declared_norm == "private":
+            if norm == "private":
                 found = self._find_norm(matrix, encoding, charge, not_private)
                 encoding = encoding.with_norm(found.data_norm)
             rows = rows_of(matrix, codes, encoding.declaration())
@@ -106,6 +113,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             encoding = encoding_of(rows)
             self._refuse_other_declarations(encoding)
             ledger = self._ledger()
+            if ledger is not None and not rows.fingerprint:
+                raise Unsupported(NO_FINGERPRINT)
             charge = Charge() if ledger is None else Charge.to(ledger, rows.fingerprint, rows.rows)
             # What the file's header says about its bounds the library takes from there.
             trained = self._train(rows, charge, {"encoding": "", "not_private": [], "found_norm": None})
@@ -117,7 +126,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """A fit that fails leaves nothing: what it found in the rows must not stand beside the card of a fit before."""
         self._forget()
         try:
-            yield
+            with in_keywords(self):
+                yield
         except BaseException:
             self._forget()
             raise
@@ -162,6 +172,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             coef_=coef,
             intercept_=intercept,
             n_iter_=max(1, math.ceil(float(card["parameters"].get("passes") or 1))),  # of sampled rows also parts of a pass
+            **({"feature_names_in_": np.array(encoding.names, dtype=object)} if encoding.named else {}),
         )
         if not card.is_private:
             reasons = "; ".join(card["not_private_because"])
@@ -182,18 +193,20 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         facts, fields = self._planned(X, n_samples, n_features)
         ledger = self._ledger()
         path = ledger.path if ledger is not None else ""
-        return PrivacyCard.from_json(_core.plan(facts, fields, path))
+        with in_keywords(self):
+            return PrivacyCard.from_json(_core.plan(facts, fields, path))
 
     def _planned(self, X: Any, n_samples: int | None, n_features: int | None) -> tuple[dict[str, Any], dict[str, str]]:
         """Public facts and fields of a fit on rows of this shape."""
         if X is not None:
-            n_samples, n_features = np.shape(X) if not hasattr(X, "shape") else X.shape
+            n_samples, n_features = shape_of(X)
         if n_samples is None or n_features is None:
             raise InvalidArgument("n_samples: give X, or n_samples and n_features")
-        if self._declared_norm() == "private":
+        norm = declared_norm(self.data_norm, self.bounds)
+        if norm == "private":
             raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
-        classes = np.asarray(PUBLIC_CLASSES if self.classes is None else self.classes)
-        encoding = Encoding.build(self, self._declared_norm(), n_features, classes)
+        classes = PUBLIC_CLASSES if self.classes is None else declared_classes(self.classes)
+        encoding = Encoding.build(self, norm, n_features, classes)
         return encoding.facts(int(n_samples)), self._fields(int(n_samples), len(classes))
 
     def summary(self, level: float = 0.95) -> "Any":
@@ -204,7 +217,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return Summary(self, level)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file that the command line reads as well."""
+        """Writes the model file that the command line reads as well, and :func:`sotto.load`."""
         check_is_fitted(self, "model_")
         self.model_.save(os.fspath(path))
 
@@ -215,9 +228,17 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         tags.non_deterministic = True
         return tags
 
-    def _repr_html_(self) -> str:  # the card beside scikit-learn's own display
-        shown = str(super()._repr_html_())
-        return shown + self.privacy_._repr_html_() if hasattr(self, "privacy_") else shown
+    # The card under scikit-learn's own display. Notebooks ask for the bundle and pass by _repr_html_ where there is one.
+
+    def _repr_html_(self) -> str:
+        return str(super()._repr_html_()) + self._card_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        shown = dict(super()._repr_mimebundle_(**kwargs))
+        return {kind: text + self._card_html() if kind == "text/html" else text for kind, text in shown.items()}
+
+    def _card_html(self) -> str:
+        return self.privacy_._repr_html_() if hasattr(self, "privacy_") else ""
 
     # What the estimators differ in.
 
@@ -240,7 +261,12 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _norm_epsilon(self) -> float:
         if self.epsilon is None:
             raise InvalidArgument(NO_EPSILON)
-        return float(self.epsilon) * NORM_SHARE
+        epsilon = float(self.epsilon)
+        if not math.isfinite(epsilon):
+            return epsilon  # which the library refuses
+        # A multiple of the last place of epsilon: what is left for the training is exact then, and so is their sum.
+        place = math.ulp(epsilon)
+        return math.floor(epsilon * NORM_SHARE / place) * place
 
     def _find_norm(self, matrix: Any, raw: Encoding, charge: Charge, not_private: list[str]) -> Any:
         """A bound on the norm of rows, chosen privately for a share of epsilon; the card promises both together.
@@ -270,41 +296,23 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _refuse_other_declarations(self, encoding: Encoding) -> None:
         """Rows of a block file are encoded already: what is declared here as well must say the same."""
         if self.data_norm is not None:
-            norm = self._declared_norm()
-            same = norm != "private" and math.isclose(math.hypot(norm, encoding.intercept), encoding.stored_norm, rel_tol=1e-9)
+            norm = declared_norm(self.data_norm, self.bounds)
+            same = isinstance(norm, float) and math.isclose(math.hypot(norm, encoding.intercept), encoding.stored_norm, rel_tol=1e-9)
             if not same:
                 raise InvalidArgument(
                     f"data_norm: the rows of the file are clipped to {encoding.stored_norm:g}, the constant feature included; "
                     "leave data_norm out, or pack the file with another"
                 )
-        if self.bounds is not None and _bounds(self.bounds, encoding.features) != (encoding.lower, encoding.upper):
+        if self.bounds is not None and declared_bounds(self.bounds, encoding.features) != (encoding.lower, encoding.upper):
             raise InvalidArgument("bounds: the file declares others for its rows; leave bounds out")
         if self.classes is not None:
-            texts = tuple(class_text(value) for value in np.unique(np.asarray(self.classes)))
-            if texts != encoding.classes:
+            if class_texts(declared_classes(self.classes)) != encoding.classes:
                 raise InvalidArgument("classes: the file declares others for its rows; leave classes out")
-
-    def _declared_norm(self) -> Any:
-        if isinstance(self.data_norm, str) and self.data_norm == "private":
-            return "private"
-        if self.data_norm is None:
-            if self.bounds is None:
-                raise InvalidArgument(
-                    "data_norm: must be declared. It bounds the L2 norm of a row and must be known without looking at the "
-                    "rows; longer rows are clipped to it. Or declare bounds, a pair (lower, upper) for the features"
-                )
-            return None
-        if isinstance(self.data_norm, str) or not (math.isfinite(self.data_norm) and self.data_norm > 0):
-            raise InvalidArgument(f'data_norm: got {self.data_norm!r}, must be a finite number above 0, or "private"')
-        return float(self.data_norm)
 
     def _class_list(self, y: Any) -> tuple[Any, list[str]]:
         """The sorted classes, and why the list is not private if it is not."""
         if self.classes is not None:
-            declared = np.unique(np.asarray(self.classes))
-            if len(declared) < 2:
-                raise ValueError("classes: at least two classes must be declared")
-            return declared, []
+            return declared_classes(self.classes), []
         dtype = np.asarray(y).dtype
         if dtype.kind == "b":
             return np.array([False, True]), []

@@ -47,6 +47,7 @@ TABLE: tuple[Mapped, ...] = (
     Mapped("C", "lambda", _lambda_of_c),
     Mapped("alpha", "lambda"),
     Mapped("max_iter", "passes"),
+    Mapped("passes", "passes"),
     Mapped("batch_size", "batch_rows"),
     Mapped("learning_rate", "step"),
     Mapped("eta0", "step_size"),
@@ -98,7 +99,8 @@ def fields_of(keywords: Mapping[str, Any], options: Mapping[str, Any] | None, ro
         if row.keyword == "method" and value == "auto":
             value = default_method()
         if row.field in given:
-            raise InvalidArgument(f"{row.keyword}: {row.field} is given twice; give one of its keywords")
+            same = " or ".join(other.keyword for other in TABLE if other.field == row.field and other.keyword in keywords)
+            raise InvalidArgument(f"{row.keyword}: {row.field} is given twice; give {same}")
         given[row.field] = text_of(row.convert(value, rows))
     for name, value in (options or {}).items():
         _refuse_keyword(str(name), keywords)

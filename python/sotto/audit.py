@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Iterator, Sequence
 
 from . import _core
+from ._messages import in_keywords
 from ._progress import Progress
 from .errors import InvalidArgument
 
@@ -92,7 +93,8 @@ def planned(
     ``games`` is the number of trainings on each of two neighbouring tables; 0 takes as many as fit half a minute.
     """
     facts, given = estimator._planned(X, n_samples, n_features)
-    said = json.loads(_core.audit_request(facts, given, _how(quick=quick, games=games, seed=seed)))
+    with in_keywords(estimator):
+        said = json.loads(_core.audit_request(facts, given, _how(quick=quick, games=games, seed=seed)))
     return Audit(_findings(said["findings"]), str(said["svg"]))
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree as Xml
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .errors import Unsupported
 
@@ -31,6 +32,7 @@ def statement(estimator: Any) -> dict[str, str]:
 
 def to_onnx(estimator: Any, path: str | os.PathLike[str] | None = None) -> Any:
     """An ONNX model with outputs ``label``, ``scores`` and, where the loss gives them, ``probabilities``."""
+    check_is_fitted(estimator, "model_")
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
@@ -129,6 +131,7 @@ def _onnx_label(estimator: Any, count: int, constant: Any, outputs: list[Any]) -
 
 def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
     """A PMML 4.4 regression model, the statement of privacy in extensions of its header."""
+    check_is_fitted(estimator, "model_")
     if estimator.model_.loss != "logistic" or len(estimator.classes_) != 2:
         if estimator.model_.loss != "softmax":
             raise Unsupported("PMML: only logistic models of two classes and softmax models have a form there")
@@ -164,8 +167,24 @@ def _apply(parent: Any, function: str, *arguments: Any) -> Any:
     return node
 
 
+class _Derived:
+    """Names for what is computed from the features, none of which a feature or the label has."""
+
+    def __init__(self, encoding: Any) -> None:
+        taken = {*encoding.names, encoding.label}
+        end = ""
+        while True:
+            self.unit = [f"{name}.unit{end}" for name in encoding.names]
+            self.stored = [f"{name}.stored{end}" for name in encoding.names]
+            self.factor = f"sotto.factor{end}"
+            if taken.isdisjoint([*self.unit, *self.stored, self.factor]):
+                return
+            end += "_"
+
+
 def _pmml_fields(root: Any, estimator: Any) -> None:
     encoding = estimator.encoding_
+    names = _Derived(encoding)
     dictionary = _add(root, "DataDictionary")
     for name in encoding.names:
         _add(dictionary, "DataField", name=name, optype="continuous", dataType="double")
@@ -174,7 +193,7 @@ def _pmml_fields(root: Any, estimator: Any) -> None:
         _add(target, "Value", value=text)
     derived = _add(root, "TransformationDictionary")
     for i, name in enumerate(encoding.names):
-        field = _add(derived, "DerivedField", name=f"{name}.unit", optype="continuous", dataType="double")
+        field = _add(derived, "DerivedField", name=names.unit[i], optype="continuous", dataType="double")
         if not encoding.lower:
             _add(field, "FieldRef", field=name)
             continue
@@ -187,24 +206,25 @@ def _pmml_fields(root: Any, estimator: Any) -> None:
             _apply(node, "-", inside, low)
 
         _apply(field, "/", shifted, high - low)
-    factor = _add(derived, "DerivedField", name="sotto.factor", optype="continuous", dataType="double")
+    factor = _add(derived, "DerivedField", name=names.factor, optype="continuous", dataType="double")
 
     def square(name: str) -> Any:
         return lambda node: _apply(node, "*", name, name)
 
     def norm(node: Any) -> None:
-        squares = [square(f"{name}.unit") for name in encoding.names]
+        squares = [square(unit) for unit in names.unit]
         _apply(node, "sqrt", lambda n: _apply(n, "sum", encoding.intercept**2 + 1e-300, *squares))
 
     _apply(factor, "min", 1.0, lambda node: _apply(node, "/", encoding.stored_norm, norm))
-    for name in encoding.names:
-        field = _add(derived, "DerivedField", name=f"{name}.stored", optype="continuous", dataType="double")
-        _apply(field, "*", f"{name}.unit", "sotto.factor")
+    for unit, stored in zip(names.unit, names.stored):
+        field = _add(derived, "DerivedField", name=stored, optype="continuous", dataType="double")
+        _apply(field, "*", unit, names.factor)
 
 
 def _pmml_model(root: Any, estimator: Any) -> None:
     encoding = estimator.encoding_
     weights = np.asarray(estimator.model_.weights(), dtype=np.float64)
+    names = _Derived(encoding)
     binary = len(weights) == 1
     model = _add(
         root,
@@ -222,8 +242,8 @@ def _pmml_model(root: Any, estimator: Any) -> None:
         table = _add(model, "RegressionTable", intercept="0", targetCategory=text)
         if binary and k == 1:
             continue
-        for j, name in enumerate(encoding.names):
-            _add(table, "NumericPredictor", name=f"{name}.stored", coefficient=repr(float(weights[k, j])))
+        for j, stored in enumerate(names.stored):
+            _add(table, "NumericPredictor", name=stored, coefficient=repr(float(weights[k, j])))
         if encoding.intercept:
             constant = float(weights[k, -1] * encoding.intercept)
-            _add(table, "NumericPredictor", name="sotto.factor", coefficient=repr(constant))
+            _add(table, "NumericPredictor", name=names.factor, coefficient=repr(constant))

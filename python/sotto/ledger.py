@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._encoding import class_text
+from ._declared import class_text
 from ._inputs import encode_labels, fingerprint_of, matrix_of
 from .errors import InvalidData
 

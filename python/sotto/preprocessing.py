@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._encoding import _bounds
+from ._declared import declared_bounds, is_missing
 from ._inputs import as_table
 from ._pieces import naming_columns
 from .errors import InvalidArgument
@@ -29,7 +29,7 @@ class Scaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X = self._checked(as_table(X))
         if self.bounds is None:
             raise InvalidArgument("bounds: must be declared, a pair (lower, upper); they must not be taken from the rows")
-        lower, upper = _bounds(self.bounds, X.shape[1])
+        lower, upper = declared_bounds(self.bounds, X.shape[1])
         self.lower_, self.upper_ = np.array(lower), np.array(upper)
         return self
 
@@ -52,6 +52,8 @@ class Scaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 class OneHot(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """One feature a declared category; a value that is not declared gives zeros.
 
+    A missing value (None, NaN, pandas.NA, one for all) may be declared like any other.
+
     ``categories`` lists the values of every column, or maps column names to them. "dtype" takes those that the type of a
     categorical column lists (pandas, Polars Enum, Arrow dictionaries), on your word that they are public: a conversion such
     as ``astype("category")`` takes them from the rows.
@@ -64,8 +66,20 @@ class OneHot(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table = as_table(X)
         columns = _columns_of(table)
         validate_data(self, table, skip_check_array=True)
+        self._refuse_more_than([name for name, _ in columns])
         self.categories_ = [list(self._declared(i, name, column)) for i, (name, column) in enumerate(columns)]
+        for (name, _), values in zip(columns, self.categories_):
+            if not values:
+                raise InvalidArgument(f"categories: the list of column {name!r} is empty; leave the column out")
         return self
+
+    def _refuse_more_than(self, names: list[str]) -> None:
+        if isinstance(self.categories, dict):
+            for name in self.categories:
+                if name not in names:
+                    raise InvalidArgument(f"categories: there is no column {name!r}")
+        elif self.categories is not None and not isinstance(self.categories, str) and len(self.categories) > len(names):
+            raise InvalidArgument(f"categories: {len(self.categories)} lists are declared for {len(names)} columns")
 
     def _declared(self, place: int, name: str, column: Any) -> Any:
         if isinstance(self.categories, dict):
@@ -121,6 +135,8 @@ class OneHot(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _equal(cells: Any, value: Any) -> Any:
+    if is_missing(value):
+        return np.array([is_missing(cell) for cell in cells], dtype=bool)
     try:
         return cells == value
     except TypeError:  # pandas.NA is neither equal nor unequal

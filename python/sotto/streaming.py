@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from typing import Any, Iterator
 
 import numpy as np
 
 from . import _core
+from ._declared import declared_classes, declared_norm
 from ._encoding import Encoding
-from ._inputs import encode_labels
+from ._inputs import encode_labels, refuse_unread
 from .errors import InvalidArgument
 
 _BATCH_ROWS = 65536
@@ -33,22 +35,30 @@ def pack(
     """Streams record batches into the block file ``path`` and returns the number of rows.
 
     ``batches``: a DuckDB relation, a table or reader with the Arrow PyCapsule interface, or an iterable of Arrow record
-    batches. Every column but ``label`` is a feature. Rows are shuffled, clipped, and kept in 32 bits.
+    batches. Every column but ``label`` is a feature. Rows are shuffled, clipped, and kept in 32 bits. A ledger knows the rows
+    by ``fingerprint``, 64 hexadecimal digits that name the data; without it the file serves no ledger.
     """
-    if data_norm is None and bounds is None:
-        raise InvalidArgument("data_norm: must be declared, or bounds")
+    norm = declared_norm(data_norm, bounds)
+    if norm == "private":
+        raise InvalidArgument(
+            "data_norm: must be a number for a stream, which is read once; find one by 'sotto data bounds', or fit in memory"
+        )
+    if fingerprint and not re.fullmatch("[0-9a-f]{64}", fingerprint):
+        raise InvalidArgument("fingerprint: must be 64 hexadecimal digits, in small letters")
     packer: Any = None
+    columns_of_first: list[str] = []
     names: list[str] = []
-    order = np.unique(np.asarray(classes))
+    order = declared_classes(classes)
     for batch in _batches_of(batches):
         if packer is None:
-            names = [name for name in batch.schema.names if name != label]
-            if label not in batch.schema.names:
-                raise InvalidArgument(f"label: there is no column {label!r}")
+            columns_of_first = list(batch.schema.names)
+            names = _features_of(columns_of_first, label)
             shape = _Declared(bounds, fit_intercept, intercept_scaling)
-            encoding = Encoding.build(shape, data_norm, len(names), order, names)
+            encoding = Encoding.build(shape, norm, len(names), order, names)
             about = {"encoding": encoding.json(), "fingerprint": fingerprint, "memory_mb": int(memory_mb)}
             packer = _core.BlockPacker(os.fspath(path), len(names), encoding.declaration(), about)
+        if list(batch.schema.names) != columns_of_first:
+            raise InvalidArgument("batches: every batch must have the columns of the first, in their order")
         columns = [_numbers(batch.column(batch.schema.get_field_index(name)), name) for name in names]
         labels = encode_labels(_labels(batch.column(batch.schema.get_field_index(label))), order)
         packer.add(np.stack(columns, axis=1) if columns else np.empty((batch.num_rows, 0)), labels)
@@ -66,6 +76,14 @@ def pack_parquet(source: str | os.PathLike[str], path: str | os.PathLike[str], *
     # Without read-ahead, which keeps every column chunk it has read until the last batch.
     batches = pq.ParquetFile(source, pre_buffer=False, buffer_size=_READ_BYTES).iter_batches(batch_size=_BATCH_ROWS)
     return pack(batches, path, label=label, fingerprint=digest, **declarations)
+
+
+def _features_of(columns: list[str], label: str) -> list[str]:
+    if label not in columns:
+        raise InvalidArgument(f"label: there is no column {label!r}")
+    if len(set(columns)) < len(columns):
+        raise InvalidArgument("batches: two columns have one name")
+    return [name for name in columns if name != label]
 
 
 class _Declared:
@@ -87,6 +105,7 @@ def _digest(file: Any) -> str:
 def _batches_of(source: Any) -> Iterator[Any]:
     import pyarrow as pa
 
+    refuse_unread(source, "batches")
     for relation in ("to_arrow_reader", "fetch_record_batch"):  # DuckDB, its newer and its older name
         if hasattr(source, relation):
             yield from getattr(source, relation)(_BATCH_ROWS)

@@ -37,7 +37,8 @@ def packed(tmp_path):
     def pack(metadata):
         path = tmp_path / "rows.sotto"
         text = metadata if isinstance(metadata, str) else json.dumps(metadata)
-        packer = _core.BlockPacker(str(path), 2, declared(1.0, 0.0, 2), {"encoding": text, "fingerprint": "", "memory_mb": 16})
+        about = {"encoding": text, "fingerprint": "cd" * 32, "memory_mb": 16}
+        packer = _core.BlockPacker(str(path), 2, declared(1.0, 0.0, 2), about)
         packer.add(X, Y.astype(np.int32))
         packer.finish()
         return path
@@ -155,11 +156,25 @@ def test_the_label_of_two_lists_has_the_first_of_each_as_classes(packed):
     assert json.loads(made.model_.text())["encoding"]["label"]["positive"] == ["yes", "1"]
 
 
+def test_the_columns_of_the_file_are_the_features_to_predict(packed):
+    pandas = pytest.importorskip("pandas")
+    made = model().fit_block_file(packed(schema()))
+    rows = pandas.DataFrame(X, columns=["a", "b"])
+    assert np.array_equal(made.predict(rows), made.predict(rows.to_numpy()))
+    with pytest.raises(ValueError, match="feature names"):
+        made.predict(rows[["b", "a"]])
+
+
+def test_columns_that_have_a_position_only_have_no_name(packed):
+    numbered = [{"name": "1", "kind": "numeric"}, {"name": "2", "kind": "numeric"}]
+    assert not hasattr(model().fit_block_file(packed(schema(columns=numbered))), "feature_names_in_")
+
+
 def test_nothing_of_a_fit_before_is_left(packed):
     pandas = pytest.importorskip("pandas")
     before = model(data_norm=1.0).fit(pandas.DataFrame(np.hstack([X, X]), columns=list("pqrs")), Y)
     after = before.fit_block_file(packed(schema()))
-    assert not hasattr(after, "feature_names_in_") and after.n_features_in_ == 2
+    assert list(after.feature_names_in_) == ["a", "b"] and after.n_features_in_ == 2
     with pytest.raises(Unsupported):
         after.fit_block_file(packed(schema(projection={"kind": "gaussian", "dimensions": 2, "key": 1})))
     assert not [name for name in vars(after) if name.endswith("_")]

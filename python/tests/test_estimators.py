@@ -219,13 +219,26 @@ def test_released_intervals_count_sampling_too(two):
 def test_a_norm_found_privately_is_paid_from_epsilon(two):
     X, y = two
     model = LogisticRegression(epsilon=1.0, data_norm="private").fit(3 * X, y)
-    assert model.privacy_.is_private and 1.0 <= model.privacy_.epsilon < 1.001
+    assert model.privacy_.is_private and model.privacy_.epsilon == 1.0
     # All rows have norm 3: a smaller candidate, which would clip all of them, has a chance of exp(-198). How much larger it may
     # be is chance at this epsilon: the choice falls off by 1/16 a candidate only.
     assert (model.encoding_.stored_norm**2 - 1) ** 0.5 > 2.9
     assert any(event["event"] == "exponential" for event in model.privacy_["events"])
     with pytest.raises(ValueError, match="dry run"):
         model.privacy_cost(X)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.7, 1.1, 1.7, 3.3, np.float32(0.7), 1])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_a_norm_and_a_training_cost_no_more_than_was_asked_for(two, epsilon, delta):
+    model = LogisticRegression(epsilon=epsilon, delta=delta, data_norm="private", alpha=0.1, method="bolt_on").fit(*two)
+    assert 0.999 * float(epsilon) < model.privacy_.epsilon <= float(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [np.inf, np.nan, -1.0, 0.0])
+def test_no_norm_is_found_for_no_epsilon(two, epsilon):
+    with pytest.raises(sotto.InvalidArgument, match="epsilon"):
+        LogisticRegression(epsilon=epsilon, data_norm="private").fit(*two)
 
 
 def test_a_norm_found_within_bounds_is_no_longer_than_they_allow(two):
@@ -238,6 +251,16 @@ def test_cards_are_shown_as_html(two):
     model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two)
     assert "guarantee" in model.privacy_._repr_html_()
     assert "sotto-card" in model._repr_html_()
+    # What notebooks ask for.
+    shown = model._repr_mimebundle_(include=None, exclude=None)
+    assert shown["text/html"].count('class="sotto-card"') == 1 and "LogisticRegression" in shown["text/plain"]
+    assert "sotto-card" not in LogisticRegression()._repr_mimebundle_()["text/html"]
+
+
+def test_ipython_shows_the_card(two):
+    formatters = pytest.importorskip("IPython.core.formatters")
+    shown, _ = formatters.DisplayFormatter().format(LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two))
+    assert "sotto-card" in shown["text/html"]
 
 
 def fitted(model):
@@ -296,6 +319,17 @@ def test_a_field_without_keyword_is_an_option(two):
     assert model.privacy_cost(two[0])["parameters"]["averaging"] == "uniform"
     with pytest.raises(sotto.InvalidArgument, match="options: .*average"):
         SGDClassifier(epsilon=1.0, data_norm=1.0, options={"averaging": "uniform"}).fit(*two)
+
+
+def test_passes_is_another_name_of_max_iter(two):
+    given = {"epsilon": 1.0, "data_norm": 1.0, "alpha": 0.01, "method": "bolt_on"}
+    for kind in (LogisticRegression, LinearSVC, SGDClassifier):
+        model = clone(kind(passes=3, **given)).fit(*two)
+        assert model.privacy_["parameters"]["passes"] == "3" and model.n_iter_ == 3
+        with pytest.raises(sotto.InvalidArgument, match="passes is given twice; give max_iter or passes"):
+            kind(passes=3, max_iter=3, **given).fit(*two)
+    with pytest.raises(sotto.InvalidArgument, match="^passes: method auto chooses it"):
+        LogisticRegression(epsilon=1.0, data_norm=1.0, passes=3).fit(*two)
 
 
 def test_numbers_of_numpy_are_numbers(two):

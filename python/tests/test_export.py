@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from conftest import sphere
+from sklearn.exceptions import NotFittedError
 from sotto import LinearSVC, LogisticRegression, NotPrivateWarning, SGDClassifier
 from sotto.export import to_onnx, to_pmml
 
@@ -117,6 +118,25 @@ def test_pmml_says_what_the_card_says_and_names_no_field_twice():
         target = [field.get("name") for field in root.iter(f"{NS}MiningField") if field.get("usageType") == "target"]
         assert target == [root.find(f"{NS}RegressionModel").get("targetFieldName")] and target[0] not in ("y", "class")
     assert "differential privacy" not in ElementTree.fromstring(to_pmml(stamped)).find(f"{NS}Header").get("description")
+
+
+def test_no_derived_field_has_the_name_of_a_feature():
+    pandas = pytest.importorskip("pandas")
+    X, y = sphere(1000, 5)
+    frame = pandas.DataFrame(X, columns=["a", "a.unit", "a.stored", "sotto.factor", "sotto.factor_"])
+    for declared in ({"data_norm": 1.0}, {"bounds": (-1, 1)}):
+        model = LogisticRegression(epsilon=5.0, **declared).fit(frame, y)
+        text = to_pmml(model)
+        root = ElementTree.fromstring(text)
+        names = [field.get("name") for tag in ("DataField", "DerivedField") for field in root.iter(NS + tag)]
+        assert len(set(names)) == len(names)
+        np.testing.assert_allclose(read_pmml(text, 50 * X), model.predict_proba(50 * frame), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("write", [to_onnx, to_pmml])
+def test_what_is_not_fitted_is_not_written(write):
+    with pytest.raises(NotFittedError):
+        write(LogisticRegression(epsilon=1.0, data_norm=1.0))
 
 
 def test_the_modules_are_there_without_being_imported():

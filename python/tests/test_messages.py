@@ -1,0 +1,83 @@
+"""What the library refuses is said in the words of the package."""
+
+from __future__ import annotations
+
+import pytest
+import sotto
+from sotto import BudgetExceeded, Error, InvalidArgument, Ledger, LogisticRegression, SGDClassifier, Unsupported, audit
+
+
+def refusal(two, kind=LogisticRegression, **given):
+    model = kind(**({"epsilon": 1.0, "data_norm": 1.0} | given))
+    with pytest.raises(Error) as fitted:
+        model.fit(*two)
+    with pytest.raises(Error) as planned:
+        model.privacy_cost(two[0])
+    assert str(fitted.value) == str(planned.value) and type(fitted.value) is type(planned.value)
+    return str(fitted.value)
+
+
+@pytest.mark.parametrize("keyword", ["max_iter", "batch_size"])
+def test_what_auto_chooses_is_named_as_it_was_given(two, keyword):
+    said = refusal(two, **{keyword: 3})
+    assert said.startswith(f"{keyword}: method auto chooses it; leave {keyword} out, or name a method") and "bolt_on" in said
+    assert refusal(two, method="objective", **{keyword: 3}).startswith(f"{keyword}: method objective has none")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"max_iter": -3, "method": "bolt_on"}, "max_iter: got '-3', must be a whole number"),
+        ({"batch_size": 0.5, "method": "bolt_on"}, "batch_size: got '0.5'"),
+        ({"neighboring_relation": "foo"}, "neighboring_relation: got 'foo'"),
+        ({"alpha": -1.0}, "alpha: must be 0 or"),
+        ({"method": "output", "data_norm": 1.0}, "C or alpha: got 0"),
+        ({"kind": SGDClassifier, "learning_rate": "foo"}, "learning_rate: got 'foo'"),
+        ({"kind": SGDClassifier, "eta0": 0.1}, 'eta0: is the step of learning_rate="constant"'),
+        ({"kind": SGDClassifier, "eta0": 0.1, "method": "auto"}, "eta0: method auto chooses it"),
+    ],
+)
+def test_a_field_goes_by_its_keyword(two, given, said):
+    assert refusal(two, **given).startswith(said)
+
+
+def test_what_is_no_keyword_is_named_as_an_option(two):
+    for delta in (0.0, 1e-6):
+        said = refusal(two, neighboring_relation="add_remove", delta=delta)
+        assert said.startswith("declared_rows: must be given under add_remove") and 'options={"declared_rows": ...}' in said
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, neighboring_relation="add_remove", options={"declared_rows": 4000})
+    assert model.fit(*two).privacy_["relation"] == "add_remove"
+
+
+def test_audits_say_it_too():
+    with pytest.raises(InvalidArgument, match="^max_iter: method auto chooses it"):
+        audit.planned(LogisticRegression(epsilon=1.0, data_norm=1.0, max_iter=2), n_samples=60, n_features=3)
+
+
+def test_a_ledger_names_how_another_is_made(two, tmp_path):
+    ledger = Ledger.create(tmp_path / "z.ledger", epsilon=1.0, delta=1e-6, name="rows")
+    with pytest.raises(BudgetExceeded, match=r'Ledger.create\(filter="sum"\)'):
+        LogisticRegression(epsilon=1.0, data_norm=1.0, accountant=ledger).fit(*two)
+    sampled = LogisticRegression(epsilon=0.5, delta=1e-8, data_norm=1.0, method="dpsgd", accountant=ledger)
+    with pytest.raises(Unsupported, match=r'^accountant: .* made by Ledger.create with .*filter="sum"') as refused:
+        sampled.fit(*two)
+    assert "--filter" not in str(refused.value) and not ledger.entries
+
+
+def test_a_stream_serves_a_ledger_by_its_fingerprint(two, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    X, y = two
+    table = pa.table({name: X[:, i] for i, name in enumerate("abcde")} | {"y": y})
+    ledger = Ledger.create(tmp_path / "z.ledger", epsilon=9.0, delta=1e-6, name="rows")
+    model = LogisticRegression(epsilon=1.0, delta=1e-8, alpha=0.01, method="bolt_on", accountant=ledger)
+
+    def packed(**other):
+        sotto.pack(table.to_reader(), tmp_path / "b", label="y", classes=[0, 1], data_norm=1.0, **other)
+        return tmp_path / "b"
+
+    with pytest.raises(Unsupported, match=r"pack\(fingerprint=...\)"):
+        model.fit_block_file(packed())
+    with pytest.raises(InvalidArgument, match="fingerprint: must be 64"):
+        packed(fingerprint="my rows")
+    assert not ledger.entries
+    assert model.fit_block_file(packed(fingerprint="ab" * 32)).privacy_["budget"]["enforced"]
