@@ -12,8 +12,8 @@ import numpy as np
 class Summary:
     """The coefficients of a fitted estimator with intervals.
 
-    A model that was fitted with ``options={"intervals": ...}`` (methods objective and output) released what confidence
-    intervals need: they count sampling and noise (``covers`` is "sampling and noise"). Otherwise, where the noise is on
+    A model that was fitted with ``options={"intervals": share}`` (methods auto, objective and output) released what
+    confidence intervals need: they count sampling and noise (``covers`` is "sampling and noise"). Otherwise, where the noise is on
     the released weights, its standard deviation is public and the interval is for that noise alone. Where the noise is
     added elsewhere there is none.
     """

@@ -207,9 +207,10 @@ def test_summary_gives_intervals_of_the_noise(two):
     assert "intercept" in repr(summary) and "<table>" in summary._repr_html_()
 
 
-def test_released_intervals_count_sampling_too(two):
+@pytest.mark.parametrize("chosen", [{}, {"alpha": 0.01, "method": "objective"}])
+def test_released_intervals_count_sampling_too(two, chosen):
     X, y = two
-    model = LogisticRegression(epsilon=5.0, delta=1e-6, data_norm=1.0, alpha=0.01, method="objective", options={"intervals": 0.5}).fit(X, y)
+    model = LogisticRegression(epsilon=5.0, delta=1e-6, data_norm=1.0, options={"intervals": 0.5}, **chosen).fit(X, y)
     summary = model.summary(0.9)
     assert summary.covers == "sampling and noise"
     low, high = summary.interval()
