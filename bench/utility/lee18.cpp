@@ -41,7 +41,7 @@ void compare_lee18(Choice choice) {
     Session session(choice, set);
     for (const Contender& method : lee18_methods()) session.measure(method, false);
     const bool by_auc = real_set(set).by_auc;
-    fmt::print("\n[Lee18] on {}, {}, {} runs, pure where a method has no delta:\n", set,
+    fmt::print("\n[Lee18] on {}, {}, up to {} runs, pure where a method has no delta:\n", set,
                by_auc ? "area under the curve in percent" : "accuracy in percent", choice.runs);
     int ahead = 0, small = 0;
     for (const double epsilon : choice.epsilons) {
