@@ -160,8 +160,12 @@ TEST(Auto, IntervalsAreThoseOfObjectivePerturbationWithTheLossThatWasAskedFor) {
       EXPECT_LE(plan.guarantee.delta, std::max(delta, 1e-12));
     }
   }
+  // The numerical delta of the law for 0 is more than this budget has.
+  const PlanInput tight = input_of(Logistic{}, {.epsilon = 1, .delta = 1e-20}, 5);
+  EXPECT_GT(Auto{.intervals = 0.2}.choose(tight).input.budget.delta, 0);
   const PlanInput hinge = input_of(Hinge{}, {.epsilon = 1, .delta = 1e-10}, 5);
   EXPECT_THROW(method.plan(hinge), Error);
+  EXPECT_THROW(Auto{.intervals = -0.1}.plan(input_of(Logistic{}, {.epsilon = 1, .delta = 1e-10}, 60)), Error);
   EXPECT_THROW(auto_descent(method, hinge), Error) << "for ledgers that objective perturbation has no price for";
 }
 

@@ -40,6 +40,16 @@ Model train_again(const Algorithm& algorithm, const PlanInput& input, const RowB
   return train(engine, request, bits);
 }
 
+RowBlock three_rows() {
+  static const std::vector<float> kDense{1, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0, 0}, kLabels{1, -1, -1};
+  RowBlock rows;
+  rows.rows = 3;
+  rows.features = 4;
+  rows.dense = kDense.data();
+  rows.labels = kLabels.data();
+  return rows;
+}
+
 TEST(Replan, EveryMethodsCardLeadsBackToItsPlan) {
   for_each_member<Algorithm>([](auto tag) {
     using Method = typename decltype(tag)::type;
@@ -193,12 +203,7 @@ TEST(TrainingReport, ALossThatIsNotSmoothHasNoLeastObjective) {
   PlanInput input = input_of(1, 1e-6);
   input.problem.loss = Hinge{};
   TrainingReport report = training_report("m.json", model_of(card_of(Scs13{}, input)));
-  const std::vector<float> dense{1, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0, 0}, labels{1, -1, -1};
-  RowBlock rows;
-  rows.rows = 3;
-  rows.features = 4;
-  rows.dense = dense.data();
-  rows.labels = labels.data();
+  const RowBlock rows = three_rows();
   report.held_out = held_out(report, rows);
   report.held_out->convergence = convergence(report.model, *report.plan, rows, train_again);
   EXPECT_FALSE(report.held_out->convergence.after.empty());
@@ -209,12 +214,7 @@ TEST(TrainingReport, ALossThatIsNotSmoothHasNoLeastObjective) {
 
 TEST(TrainingReport, HeldOutRowsAreMarkedUnlessTheyArePublic) {
   TrainingReport report = training_report("m.json", model_of(card_of(BoltOn{}, input_of(1, 1e-6))));
-  const std::vector<float> dense{1, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0, 0}, labels{1, -1, -1};
-  RowBlock rows;
-  rows.rows = 3;
-  rows.features = 4;
-  rows.dense = dense.data();
-  rows.labels = labels.data();
+  const RowBlock rows = three_rows();
   report.held_out = held_out(report, rows);
   EXPECT_EQ(report.held_out->evaluation.accuracy, 1);
   ASSERT_EQ(report.held_out->smaller.size(), 5u);

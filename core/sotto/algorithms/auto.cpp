@@ -81,7 +81,7 @@ class Chooser {
     return scans(rule);
   }
   AutoChoice choose() const {
-    if (intervals_ > 0) return with_intervals();
+    if (intervals_ != 0) return with_intervals();
     if (input_.personal) return descent();  // a row's weight shrinks its sums; the others have no proof for it
     const double pure = noise_norm(0);
     if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
@@ -99,7 +99,8 @@ class Chooser {
     const double pure = noise_norm(0);
     if (input_.budget.delta == 0) return objective(0, pure);
     const double gaussian = noise_norm(input_.budget.delta);
-    return pure < kPureWorth * gaussian ? objective(0, pure) : objective(input_.budget.delta, gaussian);
+    if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
+    return objective(input_.budget.delta, gaussian);
   }
 
   /// The expected norm of the noise that one gradient sum needs, by the law for this delta.
