@@ -7,7 +7,6 @@
 #define SOTTO_LINALG_DOT_INL
 #endif
 
-#include "hwy/cache_control.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/simd.inl"
 
@@ -17,10 +16,8 @@ namespace sotto::kernels::HWY_NAMESPACE {
 /// The kLanes partial sums of one row: lane l is element l % kWidth of vector l / kWidth.
 inline constexpr std::size_t kParts = kLanes / kWidth;
 
-/// The partial sums of kRows rows that are `stride` numbers apart. Several rows in flight share the loads of w. If
-/// kFetched is above 0 the memory is asked for the row that is so many strides behind each: long rows are too many
-/// streams for the processor to guess. A prefetch never faults.
-template <std::size_t kRows, std::size_t kFetched = 0, class X, class W>
+/// The partial sums of kRows rows that are `stride` numbers apart. Several rows in flight share the loads of w.
+template <std::size_t kRows, class X, class W>
 HWY_INLINE void sum_lanes(const X* x, std::size_t stride, const W* w, std::size_t n, Vector (&sums)[kRows][kParts]) {
   const Doubles d;
 #pragma GCC unroll 16
@@ -30,10 +27,6 @@ HWY_INLINE void sum_lanes(const X* x, std::size_t stride, const W* w, std::size_
   }
   std::size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    if constexpr (kFetched > 0) {
-#pragma GCC unroll 16
-      for (std::size_t row = 0; row < kRows; ++row) hwy::Prefetch(x + (row + kFetched) * stride + i);
-    }
 #pragma GCC unroll 16
     for (std::size_t part = 0; part < kParts; ++part) {
       const Vector weights = load(d, w + i + part * kWidth);
@@ -113,10 +106,9 @@ HWY_INLINE Vector fold_to_pairs(const Vector (&row)[4]) {
 
 #if HWY_TARGET != HWY_SCALAR
 /// Every second row of a block of kWidth rows, folded to two lanes a row.
-template <std::size_t kFetched>
 HWY_INLINE Vector half_block(const float* x, std::size_t features, const double* w) {
   Vector sums[kHalfBlock][kParts];
-  sum_lanes<kHalfBlock, kFetched>(x, 2 * features, w, features, sums);
+  sum_lanes<kHalfBlock>(x, 2 * features, w, features, sums);
   Vector folded[kHalfBlock];
 #pragma GCC unroll 16
   for (std::size_t row = 0; row < kHalfBlock; ++row) folded[row] = fold_parts(sums[row]);
@@ -124,28 +116,16 @@ HWY_INLINE Vector half_block(const float* x, std::size_t features, const double*
 }
 #endif
 
-#if HWY_TARGET != HWY_SCALAR
-/// Whole blocks of rows; returns how many rows they are.
-template <std::size_t kFetched>
-HWY_INLINE std::size_t block_dots(const float* dense, std::size_t rows, std::size_t features, const double* w,
-                                  double* margins) {
-  const Doubles d;
-  std::size_t row = 0;
-  for (; row + kWidth <= rows; row += kWidth) {
-    const Vector even = half_block<kFetched>(dense + row * features, features, w);
-    const Vector odd = half_block<kFetched>(dense + (row + 1) * features, features, w);
-    hn::StoreU(hn::Add(hn::InterleaveLower(d, even, odd), hn::InterleaveUpper(d, even, odd)), d, margins + row);
-  }
-  return row;
-}
-#endif
-
 void dots(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept {
   std::size_t row = 0;
 #if HWY_TARGET != HWY_SCALAR
-  constexpr std::size_t kLong = 256;  // features: shorter rows are one stream
-  row = features < kLong ? block_dots<0>(dense, rows, features, w, margins)
-                         : block_dots<8>(dense, rows, features, w, margins);
+  const Doubles d;
+  const std::size_t together = features < kLongRow ? rows : 0;
+  for (; row + kWidth <= together; row += kWidth) {
+    const Vector even = half_block(dense + row * features, features, w);
+    const Vector odd = half_block(dense + (row + 1) * features, features, w);
+    hn::StoreU(hn::Add(hn::InterleaveLower(d, even, odd), hn::InterleaveUpper(d, even, odd)), d, margins + row);
+  }
 #endif
   for (; row < rows; ++row) margins[row] = dot_of(dense + row * features, w, features);
 }

@@ -227,7 +227,8 @@ HWY_INLINE void fetch_next_block(const float* x) {
 }
 
 /// Adds every row to kVectors vectors of columns, and to `tail` < kWidth columns behind them, all held in registers.
-template <std::size_t kVectors>
+/// kFetches: fetches the next rows meanwhile.
+template <bool kFetches, std::size_t kVectors>
 HWY_INLINE void add_rows(const Columns& columns, std::size_t tail) {
   const Doubles d;
   constexpr std::size_t kTail = kVectors * kWidth;
@@ -238,7 +239,7 @@ HWY_INLINE void add_rows(const Columns& columns, std::size_t tail) {
   const float* x = columns.dense;
   for (std::size_t row = 0; row < columns.rows; ++row, x += columns.stride) {
     const Vector coefficient = hn::Set(d, columns.coefficients[row]);
-    fetch_next_block<kTail>(x + columns.rows * columns.stride);
+    if constexpr (kFetches) fetch_next_block<kTail>(x + columns.rows * columns.stride);
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kVectors; ++v) {
       sums[v] = hn::Add(sums[v], hn::Mul(coefficient, load(d, x + v * kWidth)));
@@ -251,22 +252,27 @@ HWY_INLINE void add_rows(const Columns& columns, std::size_t tail) {
   store_first(d, sums[kVectors], columns.g + kTail, tail);
 }
 
+template <bool kFetches>
+HWY_INLINE void add_all(Columns columns) {
+  constexpr std::size_t kChunk = 8 * kWidth;
+  std::size_t n = columns.stride;
+  for (; n >= kChunk; n -= kChunk, columns.dense += kChunk, columns.g += kChunk) add_rows<kFetches, 8>(columns, 0);
+  switch (n / kWidth) {
+    case 7: return add_rows<kFetches, 7>(columns, n % kWidth);
+    case 6: return add_rows<kFetches, 6>(columns, n % kWidth);
+    case 5: return add_rows<kFetches, 5>(columns, n % kWidth);
+    case 4: return add_rows<kFetches, 4>(columns, n % kWidth);
+    case 3: return add_rows<kFetches, 3>(columns, n % kWidth);
+    case 2: return add_rows<kFetches, 2>(columns, n % kWidth);
+    case 1: return add_rows<kFetches, 1>(columns, n % kWidth);
+    default: return add_rows<kFetches, 0>(columns, n % kWidth);
+  }
+}
+
 void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                 double* g) noexcept {
-  constexpr std::size_t kChunk = 8 * kWidth;
-  Columns columns{coefficients, dense, rows, features, g};
-  std::size_t n = features;
-  for (; n >= kChunk; n -= kChunk, columns.dense += kChunk, columns.g += kChunk) add_rows<8>(columns, 0);
-  switch (n / kWidth) {
-    case 7: return add_rows<7>(columns, n % kWidth);
-    case 6: return add_rows<6>(columns, n % kWidth);
-    case 5: return add_rows<5>(columns, n % kWidth);
-    case 4: return add_rows<4>(columns, n % kWidth);
-    case 3: return add_rows<3>(columns, n % kWidth);
-    case 2: return add_rows<2>(columns, n % kWidth);
-    case 1: return add_rows<1>(columns, n % kWidth);
-    default: return add_rows<0>(columns, n % kWidth);
-  }
+  const Columns columns{coefficients, dense, rows, features, g};
+  features < kLongRow ? add_all<true>(columns) : add_all<false>(columns);
 }
 
 }  // namespace sotto::kernels::HWY_NAMESPACE

@@ -13,10 +13,12 @@ constexpr std::size_t kMostRows = 256;
 constexpr std::size_t kFewestRows = 8;  // and so many are taken together by the kernels
 constexpr std::size_t kNearBytes = 65536;
 
-/// Several outputs gain by sums over more rows, one is done before the next rows are there.
+/// Several outputs gain by sums over more rows. Of one output short rows are done before the next are there; long ones
+/// are one stream from memory, which every change from scores to sums interrupts.
 std::size_t chunk_rows_for(std::size_t features, std::size_t outputs) noexcept {
+  constexpr std::size_t kLongRow = 1024;  // bytes
   const std::size_t row_bytes = sizeof(float) * std::max<std::size_t>(features, 1);
-  const std::size_t rows = (outputs == 1 ? kNearBytes : 2 * kNearBytes) / row_bytes;
+  const std::size_t rows = (outputs > 1 ? 2 : row_bytes >= kLongRow ? 3 : 1) * kNearBytes / row_bytes;
   return std::clamp(rows, kFewestRows, kMostRows) / kFewestRows * kFewestRows;
 }
 
