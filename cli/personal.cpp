@@ -71,12 +71,20 @@ std::vector<double> from_column(const std::string& path, const Schema& schema, c
 
 }  // namespace
 
-PersonalFlags::PersonalFlags(CLI::App& app) {
+PersonalFile::PersonalFile(CLI::App& app) {
   app.add_option("--personal-epsilons", file_,
                  "PUBLIC file of smaller epsilons by position of the row: lines EPSILON, or EPSILON COUNT for so many "
-                 "rows in turn; methods scs13, bolt_on, dpgd, correlated")
+                 "rows in turn; methods dpgd (which auto takes), dpsgd, bst14, correlated, bolt_on, scs13")
       ->group("Budget")
       ->type_name("FILE");
+}
+
+std::optional<PersonalEpsilons> PersonalFile::read() const {
+  if (file_.empty()) return {};
+  return personal_epsilons(from_file(file_));
+}
+
+PersonalFlags::PersonalFlags(CLI::App& app) : file_(app) {
   app.add_option("--personal-epsilon-column", column_,
                  "the same from a column of the data, which is then PUBLIC and belongs to the position of its row, "
                  "whatever row stands there; declare it with --ignore too")
@@ -85,11 +93,11 @@ PersonalFlags::PersonalFlags(CLI::App& app) {
 }
 
 std::optional<PersonalEpsilons> PersonalFlags::read(const std::string& path, const Schema& schema) const {
-  if (file_.empty() && column_.empty()) return {};
-  require(file_.empty() || column_.empty(), "personal_epsilons", "give a file or a column, not both");
+  if (!given()) return {};
+  require(!file_.given() || column_.empty(), "personal_epsilons", "give a file or a column, not both");
   require(!is_block_file(path), "personal_epsilons",
           "belong to the positions of a text file; a block file may have other ones, so train from the text file");
-  return personal_epsilons(file_.empty() ? from_column(path, schema, column_) : from_file(file_));
+  return column_.empty() ? file_.read() : personal_epsilons(from_column(path, schema, column_));
 }
 
 }  // namespace sotto::cli

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "ledger_text.h"
+#include "personal.h"
 #include "request.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -12,7 +13,7 @@ namespace sotto::cli {
 namespace {
 
 struct PlanVerb {
-  explicit PlanVerb(CLI::App& app) : request(app) {
+  explicit PlanVerb(CLI::App& app) : request(app), personal(app) {
     add_count(app, "--rows", facts.rows, "number of rows, public under replace_one; with a ledger it says");
     add_count(app, "--features", facts.features, "number of features after encoding, the intercept included")
         ->required();
@@ -24,11 +25,12 @@ struct PlanVerb {
         ->type_name("FILE");
   }
   void run(const Output& output) const {
-    const TrainRequest asked = request.request();
+    TrainRequest asked = request.request();
+    asked.personal = personal.read();
     if (!ledger.empty()) return run_with_ledger(asked, output);
     require(facts.rows > 0, "rows", "say how many rows there are");
-    const PlanInput input{planned(), asked.problem, asked.budget.within_reach()};
-    const PrivacyCard card = make_card(make_plan(asked.algorithm, input), asked.algorithm, input);
+    const PlanInput input = plan_input(asked, planned());
+    const PrivacyCard card = make_card(plan_of(asked, input), asked.algorithm, input);
     output.print(output.json ? card_json(card) : card_text(card));
   }
   void run_with_ledger(const TrainRequest& asked, const Output& output) const {
@@ -57,6 +59,7 @@ struct PlanVerb {
   }
 
   RequestFlags request;
+  PersonalFile personal;
   Facts facts;
   std::string ledger;
   std::vector<std::string> classes;

@@ -128,13 +128,6 @@ Result run_rows(Engine& engine, const Plan& plan, const TrainRequest& request, C
   return result;
 }
 
-/// The plan of a request, personal epsilons included.
-Plan plan_of(const TrainRequest& request, const PlanInput& input) {
-  Plan plan = make_plan(request.algorithm, input);
-  if (request.personal) apply_personal(plan, *request.personal, input);
-  return plan;
-}
-
 Result run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
   if (!request.personal) return run_rows(engine, plan, request, curator);
   std::vector<float> weights;
@@ -178,6 +171,12 @@ void take_schema(TrainRequest& request, const Schema& schema) {
 
 PlanInput plan_input(const TrainRequest& request, const Facts& facts) {
   return {facts, request.problem, request.budget.within_reach(), request.personal.has_value()};
+}
+
+Plan plan_of(const TrainRequest& request, const PlanInput& input) {
+  Plan plan = make_plan(request.algorithm, input);
+  if (request.personal) apply_personal(plan, *request.personal, input);
+  return plan;
 }
 
 void check_bounds_cost(const TrainRequest& request) {

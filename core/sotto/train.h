@@ -30,6 +30,8 @@ void take_schema(TrainRequest& request, const Schema& schema);
 
 /// What a request is planned with: a function of public things.
 PlanInput plan_input(const TrainRequest& request, const Facts& facts);
+/// The plan of a request, personal epsilons included.
+Plan plan_of(const TrainRequest& request, const PlanInput& input);
 
 /// Plan, charge, run, release, card. `bits` is the noise; a seeded source stamps the model *not private*.
 /// No budget is enforced across runs, and the card says so.

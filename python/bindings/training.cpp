@@ -1,3 +1,4 @@
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -56,6 +57,13 @@ struct Asked {
   bool again = false;
 };
 
+/// One public epsilon a position, if there are any.
+std::optional<PersonalEpsilons> personal_of(const nb::object& given) {
+  if (given.is_none()) return {};
+  const auto values = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(given);
+  return personal_epsilons({values.data(), values.size()});
+}
+
 /// What a ledger reserved stays spent, however this ends.
 Released work(Asked asked, const Report& report) {
   asked.request.progress = report;
@@ -82,6 +90,7 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
     take_schema(asked.request, rows.schema);
   }
   asked.request.order_seed = nb::cast<std::optional<std::uint64_t>>(how["order_seed"]);
+  if (how.contains("personal_epsilons")) asked.request.personal = personal_of(how["personal_epsilons"]);
   if (const nb::object found = nb::cast<nb::object>(how["found_norm"]); !found.is_none()) {
     const FoundNorm norm = nb::cast<FoundNorm>(found);
     asked.request.bounds_cost = norm.cost;

@@ -1,4 +1,4 @@
-"""What a caller declares about rows before one is read: the norm, the bounds and the classes. Each is checked here alone."""
+"""What a caller declares about rows before one is read: norm, bounds, classes, epsilons. Each is checked here alone."""
 
 from __future__ import annotations
 
@@ -63,6 +63,19 @@ def declared_classes(classes: Any) -> Any:
     if len(order) < 2:
         raise InvalidArgument("classes: at least two classes must be declared")
     return order
+
+
+def declared_epsilons(epsilons: Any) -> Any:
+    """One epsilon a position, or None; their values the library checks."""
+    if epsilons is None:
+        return None
+    try:
+        given = np.ascontiguousarray(epsilons, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidArgument("personal_epsilons: must be numbers, one a row") from None
+    if given.ndim != 1:
+        raise InvalidArgument(f"personal_epsilons: has {given.ndim} dimensions, must be a list of one number a row")
+    return given
 
 
 def is_missing(value: Any) -> bool:

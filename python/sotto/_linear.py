@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._block_file import encoding_of
 from ._card import PrivacyCard
-from ._declared import class_texts, declared_bounds, declared_classes, declared_norm
+from ._declared import class_texts, declared_bounds, declared_classes, declared_epsilons, declared_norm
 from ._encoding import Encoding
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
 from ._messages import in_keywords
@@ -83,10 +83,16 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     intercept_: Any
     n_iter_: int
 
-    def fit(self, X: Any, y: Any) -> "PrivateLinearClassifier":
-        """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens."""
+    def fit(self, X: Any, y: Any, personal_epsilons: Any = None) -> "PrivateLinearClassifier":
+        """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens.
+
+        ``personal_epsilons``: one number a row, at most ``epsilon``: what the row at that position is promised. They are public.
+        """
         with self._fitting():
             norm = declared_norm(self.data_norm, self.bounds)
+            personal = declared_epsilons(personal_epsilons)
+            if personal is not None and norm == "private":
+                raise InvalidArgument("data_norm: must be a number with personal_epsilons: finding it takes a share of one epsilon")
             X = as_table(X)
             refuse_text_columns(X)
             X, y = checked(self, X, y)
@@ -102,7 +108,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 found = self._find_norm(matrix, encoding, charge, not_private)
                 encoding = encoding.with_norm(found.data_norm)
             rows = rows_of(matrix, codes, encoding.declaration())
-            how = {"encoding": encoding.json(), "not_private": not_private, "found_norm": found}
+            how = {"encoding": encoding.json(), "not_private": not_private, "found_norm": found, "personal_epsilons": personal}
             self._take(self._train(rows, charge, how), encoding, classes)
         return self
 

@@ -354,3 +354,37 @@ def test_auto_samples_where_scans_take_long_and_parts_of_a_pass_count_as_one():
     assert float(parameters["passes"]) != int(float(parameters["passes"]))
     assert model.n_iter_ == int(float(parameters["passes"])) + 1
     assert model.privacy_.is_private
+
+
+@pytest.mark.parametrize("chosen", [{}, {"method": "dpsgd", "delta": 1e-6}, {"method": "bolt_on", "delta": 0.0}])
+def test_personal_epsilons_are_promised_by_class(two, chosen):
+    X, y = two
+    epsilons = np.where(np.arange(len(y)) % 4 == 0, 0.5, 2.0)
+    given = {"epsilon": 2.0, "delta": 1e-6, "data_norm": 1.0, "alpha": 0.01} | chosen
+    if not chosen:
+        del given["alpha"]  # auto chooses it
+    card = LogisticRegression(**given).fit(X, y, personal_epsilons=epsilons).privacy_
+    classes = card["personal_epsilons"]
+    assert [(one["epsilon"], one["positions"]) for one in classes] == [(2.0, len(y) - len(y[::4])), (0.5, len(y[::4]))]
+    assert classes[0]["weight"] == 1 and 0.1 < classes[1]["weight"] < 0.5
+    assert card["guarantee"]["epsilon"] <= 2.0 and card.is_private
+    assert LogisticRegression(**given).fit(X, y, personal_epsilons=None).privacy_.get("personal_epsilons") is None
+
+
+def test_personal_epsilons_that_promise_nothing_are_refused(two):
+    X, y = two
+    model = LogisticRegression(epsilon=1.0, delta=1e-6, data_norm=1.0)
+    for given, told in (
+        (np.ones(len(y) - 1), f"are {len(y) - 1}, the data have {len(y)} rows"),
+        (np.full(len(y), 2.0), "must not exceed epsilon"),
+        (np.zeros(len(y)), "above 0"),
+        (np.full(len(y), np.nan), "above 0"),
+        (np.ones((len(y), 1)), "one number a row"),
+        (["much"] * len(y), "must be numbers"),
+    ):
+        with pytest.raises(sotto.InvalidArgument, match=f"^personal_epsilons: .*{told}"):
+            model.fit(X, y, personal_epsilons=given)
+    with pytest.raises(sotto.Unsupported, match="objective has no proof"):
+        clone(model).set_params(method="objective").fit(X, y, personal_epsilons=np.ones(len(y)))
+    with pytest.raises(sotto.InvalidArgument, match="^data_norm: must be a number with personal_epsilons"):
+        clone(model).set_params(data_norm="private").fit(X, y, personal_epsilons=np.ones(len(y)))

@@ -4,6 +4,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
+#include "sotto/audit/tiny_accountant.h"
 #include "sotto/base/error.h"
 #include "sotto/engines/weighted.h"
 #include "sotto/model/json.h"
@@ -125,6 +126,30 @@ TEST(Personal, GaussianWeightsGiveEachClassItsEpsilonAtTheSameDelta) {
   expect_exact(Correlated{});
 }
 
+TEST(Personal, SampledWeightsGiveEachClassItsEpsilonAtTheSameDelta) {
+  const double delta = 1e-4;
+  const auto expect_exact = [&](const Algorithm& method) {
+    const Plan plan = planned(method, input_of(delta));
+    const auto step = std::get<PoissonSampledEvent>(plan.charges[0].event);
+    const auto steps = static_cast<double>(plan.charges[0].times);
+    double last = 1.5;
+    for (const PersonalClass& one : plan.personal) {
+      const double share = allowed_share(plan, one);
+      // What is noised moves by the share: the noise is so much larger beside it.
+      const auto delta_at = [&](double noise) {
+        return audit::tiny::sampled_delta({step.rate, noise / share, steps, true}, one.epsilon);
+      };
+      EXPECT_NEAR(delta_at(step.noise), delta, 0.03 * delta) << plan.method << one.epsilon;
+      EXPECT_GT(delta_at(step.noise / 2), 2 * delta) << plan.method << one.epsilon;
+      EXPECT_LE(one.delta, delta);
+      EXPECT_LT(one.weight, last);
+      last = one.weight;
+    }
+  };
+  expect_exact(Dpsgd{.passes = 2, .batch_rows = 4});
+  expect_exact(Bst14{.passes = 2, .batch_rows = 8, .radius = 1});
+}
+
 TEST(Personal, NoiseAndChargesAreThoseWithoutThem) {
   const PlanInput input = input_of(1e-5);
   const Plan with = planned(BoltOn{}, input), without = make_plan(BoltOn{}, input);
@@ -174,6 +199,35 @@ TEST(Personal, AReplacedRowMovesSumsByItsShareOfTheSensitivity) {
     for (std::size_t level = 0; level < 3; ++level) {
       EXPECT_LE(moved[level], allowed_share(plan, plan.personal[level]) * whole) << level;
       EXPECT_GT(moved[level], 0.45 * plan.personal[level].weight * whole) << level;
+    }
+  }
+}
+
+TEST(Personal, AReplacedRowMovesSampledSumsByItsShareOfTheSensitivity) {
+  const PlanInput input = input_of(1e-4);
+  for (const double clip : {0.0, 0.3}) {
+    const Algorithm method = Dpsgd{.passes = 3, .batch_rows = kRows, .clip = clip};
+    const Plan plan = planned(method, input);
+    const double whole = base_of(plan.noise->mechanism).grid.sensitivity;
+    TrainRequest request;
+    request.problem = input.problem;
+    request.algorithm = method;
+    request.budget = input.budget;
+    request.personal = some_epsilons();
+    // Every row in every batch, and one path: two runs differ in what the replaced row adds.
+    const auto sums = [&](const Rows& rows) {
+      TableEngine engine(rows);
+      BitSource bits(ReproducibleSeed{5});
+      Transcript transcript;
+      Curator curator(bits, transcript);
+      train(engine, request, curator);
+      return transcript.entries.front().secret;
+    };
+    const std::vector<double> moved = largest_by_class(3, sums);
+    for (std::size_t level = 0; level < 3; ++level) {
+      const double share = allowed_share(plan, plan.personal[level]);
+      EXPECT_LE(moved[level], 2 * share * whole) << level;  // the row on one side, its replacement on the other
+      EXPECT_GT(moved[level], (clip > 0 ? 1.9 : 0.9) * plan.personal[level].weight * whole) << level;
     }
   }
 }
@@ -241,7 +295,7 @@ TEST(Personal, AreRefusedWhereNoProofCoversThem) {
   const PlanInput input = input_of(1e-5);
   EXPECT_TRUE(refused(Objective{}, input));
   EXPECT_TRUE(refused(Output{}, input));
-  EXPECT_TRUE(refused(Dpsgd{}, input));
+  EXPECT_FALSE(refused(Dpsgd{}, input));
   EXPECT_TRUE(refused(DpAgd{}, input));
   EXPECT_TRUE(refused(Noiseless{}, input));
   EXPECT_TRUE(refused(BoltOn{.calibration = Calibration::published}, input));

@@ -66,6 +66,7 @@ Plan Bst14::plan(const PlanInput& input) const {
   plan.noise_at = NoiseAt::each_batch;
   plan.charges = {plan.noise->charge};
   plan.l2_sensitivity = noise.law.noise.sensitivity;
+  plan.weighted_share = shape.clip / noise.law.noise.grid.sensitivity;
   plan.theorem = "spec 6.2 and 7.3; [Zhu22]";
   plan.remarks.push_back(std::to_string(shape.steps) + " steps, each row in a step with probability " +
                          number_text(shape.rate) + "; l2_sensitivity is what one row adds to a sum");

@@ -39,6 +39,7 @@ Plan Dpsgd::plan(const PlanInput& input) const {
   plan.noise_at = NoiseAt::each_batch;
   plan.charges = {plan.noise->charge};
   plan.l2_sensitivity = noise.law.noise.sensitivity;
+  plan.weighted_share = shape.clip / noise.law.noise.grid.sensitivity;
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 6.2 and 7.4, by " + std::string(enum_name(accounting)) +
                  "; [Zhu22], [Mironov19] or [Dwork14, Theorem 3.20]";

@@ -3,8 +3,10 @@
 // rounding,
 //   grid), so its shift is (v h + 1 - h) of the whole, h = plan.weighted_share. The shift that position i may have is
 //   r_i = epsilon_i/epsilon (pure) or mu_i/mu (Gaussian), delta_G(mu_i; epsilon_i) = delta; v_i = 1 - (1 - r_i)/h.
-// Conditions: replace_one; shifts are proportional to D: noisy sums, permutation SGD, hidden state, correlated noise.
-//   Not objective perturbation, whose Jacobian does not shrink with v; not sampled rows, whose loss is not linear in v.
+//   Sampled: a shift r under noise s is a shift 1 under s/r, so r_i = s/s_i, s_i the noise that keeps (epsilon_i,
+//   delta) over the same steps at the same rate.
+// Conditions: replace_one; shifts are proportional to D: noisy sums, sampled or not, permutation SGD, hidden state,
+//   correlated noise. Not objective perturbation, whose Jacobian does not shrink with v.
 // Reference: [Song13, section 3] remark, [Jorgensen15]; spec 7.2; docs/notes/personal.md.
 // Fails if wrong: Personal.* (neighbours by position, independent weights, noise as without)
 #include "sotto/algorithms/personal.h"
@@ -16,6 +18,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/privacy/accountant/solve.h"
 #include "sotto/privacy/gaussian.h"
 
 namespace sotto {
@@ -23,10 +26,18 @@ namespace {
 
 constexpr double kDown = 1 - 0x1p-40;
 
+double sampled_shift(const PoissonSampledEvent& step, std::uint64_t steps, double epsilon, double delta) {
+  const ReleasePlan releases{PlanNoise::gaussian, Sampling::poisson, step.rate, 0, steps};
+  return step.noise / noise_for(releases, {epsilon, delta, Relation::replace_one}, AccountantChoice::pld);
+}
+
 /// The share of the whole shift at which the promise is (epsilon, the plan's delta), rounded down.
 double allowed_shift(const Calibrated& noise, double epsilon) {
   const double times = static_cast<double>(noise.charge.times);
   const double numerical = (1 + std::exp(epsilon)) * noise.distance;
+  if (const auto* step = std::get_if<PoissonSampledEvent>(&noise.charge.event)) {
+    return sampled_shift(*step, noise.charge.times, epsilon, (noise.delta - numerical) * kDown);
+  }
   return std::visit(
       [&]<class M>(const M& m) {
         if constexpr (requires { m.mu; }) {
@@ -91,8 +102,8 @@ void apply_personal(Plan& plan, const PersonalEpsilons& personal, const PlanInpu
     throw Error(
         ErrorKind::unsupported,
         "personal_epsilons: " + plan.method +
-            " has no proof that a row's loss shrinks with its weight (objective perturbation: the Jacobian does "
-            "not; sampled rows: not in proportion); use scs13, bolt_on, dpgd or correlated",
+            " has no proof that what a row reveals shrinks with its weight (objective perturbation: the Jacobian does "
+            "not); use dpgd, dpsgd, bst14, correlated, bolt_on or scs13",
         "personal_epsilons");
   }
   require(personal.level_of.size() == input.facts.rows, "personal_epsilons",

@@ -195,7 +195,15 @@ class Walk {
     apply_personal(plan, *request.personal, {pair.first.facts(), request.problem, request.budget});
     const PersonalClass& promised = plan.personal.back();
     const Replay how{request, plan, {}, next_, &stored};
-    record_.personal.note(replay(how, pair).cost_over(promised.epsilon, promised.delta), pair.name + ", " + one.name);
+    const Apart apart = replay(how, pair);
+    double over = apart.cost_over(promised.epsilon, promised.delta);
+    if (std::holds_alternative<PoissonSampledEvent>(plan.charges.front().event)) {
+      // Sampled rows cost no sum of what each step costs: how far a step is moved is compared with its share.
+      const NoiseBase& noise = base_of(plan.noise->mechanism);
+      const double share = promised.weight * plan.weighted_share + 1 - plan.weighted_share;
+      over = apart.ratio * noise.sensitivity / (share * noise.grid.sensitivity);
+    }
+    record_.personal.note(over, pair.name + ", " + one.name);
   }
 
   /// The linear pair, the differing row in every batch, or in every pair of batches where each pass has its own order;
