@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "data_flags.h"
+#include "personal.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/inspect.h"
 #include "sotto/data/load.h"
@@ -55,7 +56,7 @@ std::string report_text(const std::string& path, const LoadReport& report, const
 }
 
 struct PackVerb {
-  explicit PackVerb(CLI::App& app) : schema(app) {
+  explicit PackVerb(CLI::App& app) : schema(app), personal(app) {
     app.add_option("--data", data, "file to pack")->required()->type_name("FILE");
     app.add_option("--out", out, "the block file")->required()->type_name("FILE");
     add_count(app, "--memory-mb", options.memory_mb, "memory of the external shuffle")->capture_default_str();
@@ -66,21 +67,35 @@ struct PackVerb {
     const BlockFileSpec spec{encoder.features(),        encoder.data_norm(), encoder.sparse(),
                              to_json(encoder.schema()), encoder.classes(),   Digest{}};
     BlockFileWriter writer(out, spec, bits, options);
+    std::optional<PersonalEpsilons> epsilons = personal.read(data, encoder.schema());
+    const std::string beside = epsilons ? out + ".epsilons" : "";
+    if (epsilons) {
+      check_epsilons_place(beside);
+      writer.mark(epsilons->level_of);
+    }
     const auto [report, fingerprint] = load_fingerprinted(data, encoder, ReadMode::strict, writer);
     writer.identify(fingerprint);
     const Facts facts = writer.finish([&](double fraction) { output.progress("writing", fraction); });
+    if (epsilons) {
+      epsilons->level_of = writer.marks();
+      write_epsilons(beside, writer.file_id(), *epsilons);
+    }
     if (output.json) {
       Json json{{"out", out}, {"rows", facts.rows}, {"features", facts.features}, {"sparse", facts.sparse}};
       json["check"] = report_json(report, encoder.schema().label);
       json["remark"] = kNotForRelease;
+      if (epsilons) json["personal_epsilons"] = beside;
       output.print(json.dump(2));
       return;
     }
-    output.print(fmt::format("Packed {} into {}: {} rows, {} features, {}\n{}  {:<12} {}", data, out, facts.rows,
+    output.print(fmt::format("Packed {} into {}: {} rows, {} features, {}\n{}{}  {:<12} {}", data, out, facts.rows,
                              facts.features, facts.sparse ? "sparse" : "dense",
-                             report_text(data, report, encoder.schema().label), "remark", kNotForRelease));
+                             report_text(data, report, encoder.schema().label),
+                             epsilons ? fmt::format("  {:<12} {}, in the order of its rows\n", "epsilons", beside) : "",
+                             "remark", kNotForRelease));
   }
   SchemaFlags schema;
+  PersonalFlags personal;
   std::string data;
   std::string out;
   PackOptions options;

@@ -1,8 +1,11 @@
 #include "personal.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <fstream>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <vector>
 
@@ -29,13 +32,28 @@ bool is_count(const std::string& text, std::uint64_t& count) {
   return code == std::errc{} && end == text.data() + text.size();
 }
 
+/// The first line of epsilons that are in the order of a block file's rows begins so.
+constexpr const char* kOfBlocks = "# epsilons of block file ";
+std::string first_line(std::uint64_t file_id) { return fmt::format("{}{:016x}", kOfBlocks, file_id); }
+
+void require_order(const std::string& path, const std::string& first, std::optional<std::uint64_t> block_file) {
+  const bool of_blocks = first.starts_with(kOfBlocks);
+  require(
+      of_blocks || !block_file, "personal_epsilons",
+      path + " is in the order of a text file; a block file has another, give the file that 'data pack' wrote with it");
+  require(!of_blocks || block_file, "personal_epsilons", path + " is in the order of a block file's rows");
+  require(!block_file || first == first_line(*block_file), "personal_epsilons", path + " is of another block file");
+}
+
 /// Lines "EPSILON" for one position or "EPSILON COUNT" for so many.
-std::vector<double> from_file(const std::string& path) {
+std::vector<double> from_file(const std::string& path, std::optional<std::uint64_t> block_file) {
   std::ifstream file(path);
   if (!file) throw Error(ErrorKind::io, path + ": cannot be read", "personal_epsilons");
   std::vector<double> values;
   std::string text;
   for (std::uint64_t line = 1; std::getline(file, text); ++line) {
+    if (line == 1) require_order(path, text, block_file);
+    if (line == 1 && block_file) continue;
     std::istringstream words(text);
     double epsilon = 0;
     std::uint64_t count = 1;
@@ -74,14 +92,15 @@ std::vector<double> from_column(const std::string& path, const Schema& schema, c
 PersonalFile::PersonalFile(CLI::App& app) {
   app.add_option("--personal-epsilons", file_,
                  "PUBLIC file of smaller epsilons by position of the row: lines EPSILON, or EPSILON COUNT for so many "
-                 "rows in turn; methods dpgd (which auto takes), dpsgd, bst14, correlated, bolt_on, scs13")
+                 "rows in turn (of a block file: the file that 'data pack' wrote); methods dpgd (which auto takes), "
+                 "dpsgd, bst14, correlated, bolt_on, scs13")
       ->group("Budget")
       ->type_name("FILE");
 }
 
-std::optional<PersonalEpsilons> PersonalFile::read() const {
+std::optional<PersonalEpsilons> PersonalFile::read(std::optional<std::uint64_t> block_file) const {
   if (file_.empty()) return {};
-  return personal_epsilons(from_file(file_));
+  return personal_epsilons(from_file(file_, block_file));
 }
 
 PersonalFlags::PersonalFlags(CLI::App& app) : file_(app) {
@@ -95,9 +114,34 @@ PersonalFlags::PersonalFlags(CLI::App& app) : file_(app) {
 std::optional<PersonalEpsilons> PersonalFlags::read(const std::string& path, const Schema& schema) const {
   if (!given()) return {};
   require(!file_.given() || column_.empty(), "personal_epsilons", "give a file or a column, not both");
-  require(!is_block_file(path), "personal_epsilons",
-          "belong to the positions of a text file; a block file may have other ones, so train from the text file");
+  if (is_block_file(path)) {
+    require(column_.empty(), "personal_epsilon_column",
+            "is in no block file; give it to 'data pack', which writes the epsilons beside the file");
+    return file_.read(BlockFile(path).file_id());
+  }
   return column_.empty() ? file_.read() : personal_epsilons(from_column(path, schema, column_));
+}
+
+void check_epsilons_place(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return;
+  std::string first;
+  std::getline(file, first);
+  require(first.starts_with(kOfBlocks), "out", path + " is where the epsilons would be written, and has other content");
+}
+
+void write_epsilons(const std::string& path, std::uint64_t file_id, const PersonalEpsilons& personal) {
+  PartialFile partial(path);
+  AppendBuffer out(partial.file(), 0);
+  const auto write = [&](const std::string& line) { out.append(std::as_bytes(std::span(line))); };
+  write(first_line(file_id) + "\n");
+  const std::vector<std::uint8_t>& levels = personal.level_of;
+  for (std::size_t i = 0, next = 0; i < levels.size(); i = next) {
+    while (next < levels.size() && levels[next] == levels[i]) ++next;
+    write(fmt::format("{} {}\n", number_text(personal.levels[levels[i]]), next - i));
+  }
+  out.flush();
+  partial.commit();
 }
 
 }  // namespace sotto::cli

@@ -1,5 +1,6 @@
 #pragma once
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -12,8 +13,9 @@ namespace sotto::cli {
 class PersonalFile {
  public:
   explicit PersonalFile(CLI::App& app);
-  /// Nothing if the flag was not given.
-  std::optional<PersonalEpsilons> read() const;
+  /// Nothing if the flag was not given. `block_file`: the id of the block file they must be of; none: they must be
+  /// of a text file.
+  std::optional<PersonalEpsilons> read(std::optional<std::uint64_t> block_file = {}) const;
   bool given() const noexcept { return !file_.empty(); }
 
  private:
@@ -34,5 +36,10 @@ class PersonalFlags {
   PersonalFile file_;
   std::string column_;
 };
+
+/// Throws if something stands at `path` that write_epsilons() did not write.
+void check_epsilons_place(const std::string& path);
+/// Writes the epsilons of a block file's rows, for 'train' to take.
+void write_epsilons(const std::string& path, std::uint64_t file_id, const PersonalEpsilons& personal);
 
 }  // namespace sotto::cli

@@ -46,7 +46,7 @@ double RealData::majority() const {
 
 const std::vector<RealSet>& real_sets() {
   static const std::vector<RealSet> kSets = {
-      {"adult"},     {"a9a"},    {"bank", 2, 1, true}, {"kddcup99"},  {"nslkdd"},
+      {"adult"},     {"a9a"},    {"bank", 2, 1, true}, {"kddcup99"},  {"nslkdd", 2, 1, false, true},
       {"covertype"}, {"mnist0"}, {"mnist10", 10},      {"occupancy"}, {"banknote", 2, 10}};
   return kSets;
 }

@@ -34,7 +34,8 @@ struct RealSet {
   std::string name;
   std::uint32_t classes = 2;
   int splits = 1;
-  bool by_auc = false;  ///< accuracy says little: one class is rare
+  bool by_auc = false;   ///< accuracy says little: one class is rare
+  bool shifted = false;  ///< rows to test on are of another distribution: better fits need not do better there
 };
 const std::vector<RealSet>& real_sets();
 const RealSet& real_set(const std::string& name);

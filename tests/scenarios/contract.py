@@ -31,6 +31,12 @@ class Contract(unittest.TestCase):
         return subprocess.run([PROGRAM, *arguments], cwd=cls.directory.name, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, check=True, text=True).stdout
 
+    def refused(self, *arguments):
+        ran = subprocess.run([PROGRAM, *arguments], cwd=self.directory.name, stdin=subprocess.DEVNULL, capture_output=True,
+                             check=False, text=True)
+        self.assertNotEqual(ran.returncode, 0)
+        return ran.stderr
+
     def train(self, *more):
         return json.loads(self.run_sotto("train", "--data", "sphere.csv", "--label", "y", *RECIPE, "--out", "m.json",
                                          "--json", *more))
@@ -98,6 +104,29 @@ class Contract(unittest.TestCase):
         card = json.loads(self.run_sotto("train", "--data", "consent.csv", "--label", "y", *RECIPE, "--ignore", "consent",
                                          "--personal-epsilon-column", "consent", "--json"))
         self.assertEqual([one["positions"] for one in card["personal_epsilons"]], [7500, 2500])
+        self.packed_personal_epsilons()
+
+    def packed_personal_epsilons(self):
+        """Packing shuffles, and writes the epsilons in the order of the file."""
+        told = self.run_sotto("data", "pack", "--data", "consent.csv", "--label", "y", "--ignore", "consent", "--data-norm", "1",
+                              "--personal-epsilon-column", "consent", "--out", "consent.sotto")
+        self.assertIn("consent.sotto.epsilons", told)
+        blocks = ["train", "--data", "consent.sotto", *RECIPE[:-2], "--json", "--personal-epsilons"]
+        card = json.loads(self.run_sotto(*blocks, "consent.sotto.epsilons"))
+        self.assertEqual([one["positions"] for one in card["personal_epsilons"]], [7500, 2500])
+        planned = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "10", *RECIPE, "--json",
+                                            "--personal-epsilons", "epsilons.txt"))
+        self.assertEqual([one["positions"] for one in planned["personal_epsilons"]], [6000, 4000])
+        # In another order they would promise the wrong rows less.
+        self.assertIn("order of a text file", self.refused(*blocks, "epsilons.txt"))
+        text = ["train", "--data", "sphere.csv", "--label", "y", *RECIPE, "--personal-epsilons"]
+        self.assertIn("order of a block file", self.refused(*text, "consent.sotto.epsilons"))
+        self.run_sotto("data", "pack", "--data", "sphere.csv", "--label", "y", "--data-norm", "1", "--out", "other.sotto",
+                       "--personal-epsilons", "epsilons.txt")
+        self.assertIn("another block file", self.refused(*blocks, "other.sotto.epsilons"))
+        (Path(self.directory.name) / "mine.epsilons").write_text("1 10000\n", encoding="utf-8")
+        self.assertIn("has other content", self.refused("data", "pack", "--data", "sphere.csv", "--label", "y", "--data-norm", "1",
+                                                        "--out", "mine", "--personal-epsilons", "mine.epsilons"))
 
     def test_two_runs_draw_different_noise(self):
         models = []

@@ -81,6 +81,52 @@ TEST(BlockFileWriter, PacksTheSameFileWhateverTheMemory) {
   EXPECT_EQ(file_bytes(directory.file("8")), file_bytes(directory.file("512")));
 }
 
+TEST(BlockFileWriter, AMarkStaysWithItsRow) {
+  const TemporaryDirectory directory;
+  for (const bool sparse : {false, true}) {
+    std::vector<Row> rows = make_rows(5000, 7, sparse);
+    std::vector<std::uint8_t> marks;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      marks.push_back(static_cast<std::uint8_t>(i % 64));
+      // The first value tells the mark.
+      if (sparse) rows[i].columns = {0, 3};
+      rows[i].values.resize(sparse ? 2 : 7, 0.0F);
+      rows[i].values[0] = static_cast<float>(marks[i]) / 128;
+    }
+    const std::string path = directory.file(sparse ? "sparse" : "dense"), plain = path + ".plain";
+    const auto pack = [&](const std::string& to, bool marked) {
+      BitSource bits(ReproducibleSeed{3});
+      BlockFileWriter writer(to, spec_of(7, sparse), bits, {.memory_mb = 8});
+      if (marked) writer.mark(marks);
+      add_rows(rows, sparse, writer);
+      writer.finish();
+      EXPECT_EQ(BlockFile(to).file_id(), writer.file_id());
+      return writer.marks();
+    };
+    const std::vector<std::uint8_t> ordered = pack(path, true);
+    ASSERT_EQ(ordered.size(), rows.size());
+    EXPECT_NE(ordered, marks);
+    const LoadedRows packed = load_rows(BlockFile(path));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const float first = sparse ? packed.values[packed.offsets[i]] : packed.dense[i * 7];
+      ASSERT_EQ(first, static_cast<float>(ordered[i]) / 128) << i;
+    }
+    EXPECT_TRUE(pack(plain, false).empty());
+    EXPECT_EQ(file_bytes(path), file_bytes(plain));  // marks leave no trace
+  }
+}
+
+TEST(BlockFileWriter, WantsAsManyMarksAsRows) {
+  const TemporaryDirectory directory;
+  for (const std::size_t count : {std::size_t{0}, std::size_t{99}, std::size_t{101}}) {
+    BitSource bits(ReproducibleSeed{3});
+    BlockFileWriter writer(directory.file("file"), spec_of(7, false), bits, {.memory_mb = 8});
+    writer.mark(std::vector<std::uint8_t>(count, 1));
+    add_rows(make_rows(100, 7, false), false, writer);
+    EXPECT_THROW(writer.finish(), Error) << count;
+  }
+}
+
 TEST(BlockFileWriter, RefusesWhatCannotBeARow) {
   const TemporaryDirectory directory;
   BitSource bits(ReproducibleSeed{3});

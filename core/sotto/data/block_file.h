@@ -36,6 +36,8 @@ class BlockFile {
   /// Of the data the rows were made from; files of version 1 have none.
   const std::optional<Digest>& fingerprint() const noexcept { return header_.fingerprint; }
   std::uint64_t file_bytes() const noexcept { return header_.file_bytes; }
+  /// Drawn anew for every file.
+  std::uint64_t file_id() const noexcept { return header_.file_id; }
   /// The largest block of the file.
   std::size_t max_block_bytes() const noexcept { return max_block_bytes_; }
   /// Where a block lies.

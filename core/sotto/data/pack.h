@@ -48,6 +48,13 @@ class BlockFileWriter : public RowSink {
   void add_dense(std::span<const float> row, float label) override;
   void add_sparse(std::span<const std::uint32_t> columns, std::span<const float> values, float label) override;
 
+  /// The level of every row's personal epsilon, in the order they will be added; before the first. finish() throws
+  /// Error{invalid_argument} unless there are as many as rows.
+  void mark(std::vector<std::uint8_t> marks);
+  /// After finish(): the same in the order of the file.
+  const std::vector<std::uint8_t>& marks() const noexcept { return marks_; }
+  std::uint64_t file_id() const noexcept { return file_id_; }
+
   /// The fingerprint of what the rows were read from, where it is known only after the reading. The spec must have one
   /// that this takes the place of.
   void identify(const Digest& fingerprint);
@@ -57,12 +64,16 @@ class BlockFileWriter : public RowSink {
  private:
   void check_row(std::span<const float> values, float label) const;
   void hand_over(std::span<const std::byte> record);
+  void shuffle_record();
 
   BlockFileSpec spec_;
+  std::uint64_t file_id_;
   BlockAppender appender_;
   ExternalShuffle shuffle_;
   std::vector<std::byte> record_;
   std::uint64_t rows_ = 0;
+  std::vector<std::uint8_t> marks_;
+  bool marked_ = false;
 };
 
 }  // namespace sotto
