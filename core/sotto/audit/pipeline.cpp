@@ -178,11 +178,11 @@ Finding tuning_replay(TuneBy by) {
 /// The row that differs stands where less was promised.
 std::vector<Finding> personal_game(const Algorithm& method, double delta, const GameRules& rules) {
   constexpr std::uint64_t kRows = 20;
-  std::vector<double> epsilons(kRows, 2.0);
+  std::vector<double> epsilons(kRows, 4.0);
   epsilons[0] = 1;
   TrainRequest request;
   request.problem = {HuberSvm{0.1}, 0.05};
-  request.budget = {2, delta};
+  request.budget = {4, delta};
   request.algorithm = method;
   request.personal = personal_epsilons(epsilons);
   TrainingGame game = training_game(request, linear_pair(linear_facts(kRows), 0));
@@ -200,9 +200,9 @@ std::vector<Finding> audit_pipeline(const GameRules& rules) {
                                    lone_text(rules), bounds_replay()};
   for (const TuneBy by : {TuneBy::parts, TuneBy::random_stopping}) findings.push_back(tuning_replay(by));
   const Algorithm one_pass = Scs13{.sgd = {.passes = 1, .batch_rows = 20, .order = RowOrder::stored}};
-  const Algorithm sampled = Dpsgd{.passes = 1, .batch_rows = 10};
+  const Algorithm sampled = Dpsgd{.passes = 1, .batch_rows = 19};
   for (Finding& one : personal_game(one_pass, 0, rules)) findings.push_back(std::move(one));
-  for (Finding& one : personal_game(sampled, 1e-2, rules)) findings.push_back(std::move(one));
+  for (Finding& one : personal_game(sampled, 2e-2, rules)) findings.push_back(std::move(one));
   return findings;
 }
 
