@@ -154,7 +154,7 @@ class EpsilonSearch {
 
   /// By the slope that costs mostly have; now and then the middle, where they have another.
   double next(int tried) const {
-    const bool middle = tried % 4 == 3;
+    const bool middle = tried % 6 == 5;
     if (high_ == 0) {
       const double up = found_ && !middle ? low_ * std::exp(-found_->over - kAim) : 2 * low_;
       return std::min(base_.budget.epsilon, up);
@@ -176,8 +176,8 @@ class EpsilonSearch {
   std::exception_ptr refused_;
 };
 
-/// Every run as dear as if it were the only kind. `starts`: epsilons to look near, one a setting; those that were
-/// found.
+/// Every run as dear as if it were the only kind. `starts`: epsilons to look near, one a setting, 0 for that of
+/// the one before; then those that were found.
 TunePlan stopping_at(const TuneRequest& request, const Facts& facts, const Budget& budget,
                      std::vector<double>& starts) {
   const RunTerms terms{budget, request.mean_runs, stopping_terms(budget, request.mean_runs)};
@@ -186,9 +186,9 @@ TunePlan stopping_at(const TuneRequest& request, const Facts& facts, const Budge
   std::vector<Event> runs;
   for (std::size_t i = 0; i < request.grid.size(); ++i) {
     const TrainRequest base = with_setting(request.train, request.grid[i]);
+    if (starts[i] == 0) starts[i] = i == 0 ? budget.epsilon : starts[i - 1];
     PricedRun one = EpsilonSearch(base, facts, terms).from(starts[i]);
     starts[i] = one.request.budget.epsilon;
-    if (i + 1 < starts.size()) starts[i + 1] = std::min(starts[i + 1], starts[i]);
     const double distance = planned_cost(private_plan(one.request, facts)).distance;
     whole.distance = std::max(whole.distance, request.mean_runs * distance);  // the expected number of runs
     whole.runs.push_back(std::move(one.request));
@@ -202,7 +202,7 @@ TunePlan plan_stopping(const TuneRequest& request, const Facts& facts) {
   constexpr int kMostRounds = 20;
   const Budget& budget = request.train.budget;
   Budget aim = budget;
-  std::vector<double> starts(request.grid.size(), budget.epsilon);
+  std::vector<double> starts(request.grid.size(), 0.0);
   for (int i = 0; i < kMostRounds; ++i) {
     TunePlan whole = stopping_at(request, facts, aim, starts);
     const Event& run = *std::get<SelectionEvent>(whole.charge.event).run;

@@ -76,9 +76,9 @@ double objective_divergence(const ObjectiveEvent& event, double order) {
   return event.log_determinant + log_of_sum(terms) / t + order * event.release_mu * event.release_mu / 2;
 }
 
-/// Noise divided by `noise`, steps multiplied by `steps`.
+/// Noise divided by `noise`, steps multiplied by `steps`, the sampling rate by `rate`.
 struct Fault {
-  double noise = 1, steps = 1;
+  double noise = 1, steps = 1, rate = 1;
 };
 
 double divergence(const Event& event, double order, const Fault& fault) {
@@ -91,7 +91,7 @@ double divergence(const Event& event, double order, const Fault& fault) {
     return static_cast<double>(steps->times) * fault.steps * divergence(*steps->event, order, fault);
   }
   if (const auto* one = std::get_if<PoissonSampledEvent>(&event)) {
-    return sampled_divergence(one->rate, one->noise / fault.noise, order);
+    return sampled_divergence(fault.rate * one->rate, one->noise / fault.noise, order);
   }
   if (const auto* one = std::get_if<ObjectiveEvent>(&event)) {
     ObjectiveEvent louder = *one;
@@ -140,6 +140,7 @@ TEST(StoppingWithoutRho, CostsWhatTheTheoremSaysOfTheRunsEventsAndNoMore) {
     EXPECT_GT(theorem(kinds, 20, 1e-6), 1.02) << "twice the runs";
     if (std::holds_alternative<Dpsgd>(request.train.algorithm)) {
       EXPECT_GT(theorem(kinds, 10, 1e-6, {.steps = 2}), 1.2) << "twice the steps";
+      EXPECT_GT(theorem(kinds, 10, 1e-6, {.rate = 2}), 1.5) << "twice the rate";
     }
   }
 }
@@ -211,7 +212,7 @@ TEST(StoppingWithoutRho, GivesAModelWhoseCardDoesNotTellWhichSettingsRan) {
   for (TuneRequest request :
        {stopping(Objective{}, "lambda=0.05,0.5", 0.1, budget),
         stopping(Dpsgd{.batch_rows = 100}, "passes=1,3", 0.1, budget),
-        stopping(Bst14{.radius = 4}, "passes=1,2", 0.1, budget), stopping(Kst12{}, "lambda=0.05,0.5", 0.1, budget),
+        stopping(Bst14{.radius = 4}, "lambda=0.1,0.2", 0.1, budget), stopping(Kst12{}, "lambda=0.05,0.5", 0.1, budget),
         stopping(Amp{}, "lambda=0.05,0.5", 0.1, budget), stopping(Auto{}, "lambda=0,0.05", 0, budget)}) {
     request.mean_runs = 2;
     const TunePlan plan = plan_tuning(request, engine.facts());

@@ -163,7 +163,8 @@ bool covers(const Event& share, const Event& asked, Relation relation) {
 
 void Curator::require_share() {
   if (!share_ || within_share_ == charges_.size()) return;
-  const bool covered = covers(share_->event, event_of(charges_), share_->relation);
+  const Event asked = event_of(charges_);
+  const bool covered = covers(share_->event, asked, share_->relation);
   if (!covered) throw Error(ErrorKind::budget_exceeded, "a run inside a release asks for more than it was charged for");
   within_share_ = charges_.size();
 }
