@@ -32,13 +32,16 @@ Plan private_plan(const TrainRequest& request, const Facts& facts) {
   return plan;
 }
 
-/// `auto` without secret batches: most ledgers count in rho, which these have not. Random stopping takes them as they
-/// are: they cost it what full scans cost (at (1, 1e-6) both train at epsilon 0.39) and read a fraction of the rows.
-TrainRequest unsampled(TrainRequest request, const Facts& facts) {
+/// Whether it is `auto`, which chooses secret batches.
+bool samples(const TrainRequest& request, const Facts& facts) {
   const auto* method = std::get_if<Auto>(&request.algorithm);
-  if (method == nullptr) return request;
-  const PlanInput input = plan_input(request, facts);
-  if (std::holds_alternative<Dpsgd>(method->choose(input).solver)) request.algorithm = auto_descent(*method, input);
+  return method != nullptr && std::holds_alternative<Dpsgd>(method->choose(plan_input(request, facts)).solver);
+}
+
+/// `auto` without secret batches: most ledgers count in rho, which these have not.
+TrainRequest unsampled(TrainRequest request, const Facts& facts) {
+  if (!samples(request, facts)) return request;
+  request.algorithm = auto_descent(std::get<Auto>(request.algorithm), plan_input(request, facts));
   return request;
 }
 
@@ -70,6 +73,7 @@ struct RunTerms {
   const Budget& budget;  ///< what the best of all runs may cost
   std::uint32_t mean_runs;
   StoppingTerms stopping;
+  bool samples = true;  ///< whether `auto` may choose secret batches
 };
 
 /// A setting at some epsilon of its training, and the event of one run.
@@ -96,6 +100,7 @@ std::optional<double> rho_of(const Event& event, Relation relation) {
 PricedRun run_at(double epsilon, const TrainRequest& base, const Facts& facts, const RunTerms& terms) {
   PricedRun priced{base, {}, 0};
   priced.request.budget.epsilon = epsilon;
+  if (!terms.samples) priced.request = unsampled(std::move(priced.request), facts);
   std::vector<Charge> charges = private_plan(priced.request, facts).charges;
   if (const auto rho = rho_of(event_of(charges), terms.budget.relation)) {
     priced.run = ZcdpEvent{terms.stopping.run_rho};
@@ -176,6 +181,18 @@ class EpsilonSearch {
   std::exception_ptr refused_;
 };
 
+/// Secret batches mostly cost what full scans cost (at (1, 1e-6) both train at epsilon 0.39) and read a fraction of the
+/// rows; not where the best order is one at which nothing is known of them but their cost without sampling.
+PricedRun priced(const TrainRequest& base, double start, const Facts& facts, const RunTerms& terms) {
+  constexpr double kWorth = 0.98;
+  PricedRun asked = EpsilonSearch(base, facts, terms).from(start);
+  if (!samples(asked.request, facts)) return asked;
+  RunTerms scanning = terms;
+  scanning.samples = false;
+  PricedRun full = EpsilonSearch(base, facts, scanning).from(start);
+  return asked.request.budget.epsilon < kWorth * full.request.budget.epsilon ? full : asked;
+}
+
 /// Every run as dear as if it were the only kind. `starts`: epsilons to look near, one a setting, 0 for that of
 /// the one before; then those that were found.
 TunePlan stopping_at(const TuneRequest& request, const Facts& facts, const Budget& budget,
@@ -187,7 +204,7 @@ TunePlan stopping_at(const TuneRequest& request, const Facts& facts, const Budge
   for (std::size_t i = 0; i < request.grid.size(); ++i) {
     const TrainRequest base = with_setting(request.train, request.grid[i]);
     if (starts[i] == 0) starts[i] = i == 0 ? budget.epsilon : starts[i - 1];
-    PricedRun one = EpsilonSearch(base, facts, terms).from(starts[i]);
+    PricedRun one = priced(base, starts[i], facts, terms);
     starts[i] = one.request.budget.epsilon;
     const double distance = planned_cost(private_plan(one.request, facts)).distance;
     whole.distance = std::max(whole.distance, request.mean_runs * distance);  // the expected number of runs
@@ -217,7 +234,8 @@ TunePlan plan_stopping(const TuneRequest& request, const Facts& facts) {
     whole.epsilon = budget.epsilon;
     whole.delta = budget.delta;
     require((1 + std::exp(budget.epsilon)) * whole.distance <= budget.delta / 1000, "delta",
-            "too small for the numerical distance of this noise; use discrete_gaussian");
+            "too small for the numerical distance of this noise at this epsilon; raise delta, lower epsilon, or use "
+            "discrete_gaussian where the method has it");
     return whole;
   }
   throw Error(ErrorKind::unsupported, "grid: has kinds of runs that no order prices together; tune them apart", "grid");

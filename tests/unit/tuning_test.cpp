@@ -143,6 +143,19 @@ TEST(Tune, AutoIsTunedByPartsWithFullScansWhereAloneItWouldSample) {
   }
 }
 
+TEST(Tune, AutoScansAllRowsWhereThePriceOfSamplingIsNotKnownWell) {
+  const Facts facts{120000, 784, 1.0, false, 10};
+  TuneRequest request = request_of(TuneBy::random_stopping, {0.05, 1e-6});
+  request.train.problem = {Softmax{}, 0};
+  request.train.algorithm = Auto{};
+  request.grid = parse_grid("lambda=0");
+  request.mean_runs = 100;
+  ASSERT_TRUE(std::holds_alternative<Dpsgd>(Auto{}.choose({facts, request.train.problem, {0.05, 1e-6}}).solver));
+  const TrainRequest run = plan_tuning(request, facts).runs.front();
+  EXPECT_TRUE(std::holds_alternative<Dpgd>(run.algorithm));
+  EXPECT_GT(run.budget.epsilon, 0.005);
+}
+
 TEST(Tune, EveryWayGivesAModelWhoseCardListsWhatWasTried) {
   const Rows rows = table(1000), open_table = table(200);
   TableEngine engine(rows), open_rows(open_table);
