@@ -51,7 +51,7 @@ Event event_from(Bytes& bytes, int depth) {
     case 15: return sequence({event_from(bytes, depth - 1), event_from(bytes, depth - 1)});
     case 16:
       return parallel({event_from(bytes, depth - 1), event_from(bytes, depth - 1)},
-                      bytes.byte() & 1 ? PartBy::value : PartBy::position);
+                      static_cast<PartBy>(bytes.byte() % 3));
     case 17: return select_best(event_from(bytes, 0), PoissonRuns{bytes.number()});
     default: return select_best(event_from(bytes, 0), NegativeBinomialRuns{bytes.number(), bytes.number()});
   }

@@ -131,13 +131,28 @@ Model default_model(const TrainRequest& request, const Facts& facts) {
   return model;
 }
 
-Mechanism score_noise(double rho) {
-  DiscreteGaussianNoise noise;
-  noise.sensitivity = 1;  // one row changes the count by at most 1 under both relations
-  noise.dimension = 1;
-  noise.grid = make_grid(1, 1);
-  noise.rho = rho;
-  return noise;
+/// An event as a card lists it: what is composed by its parts, in their order.
+void list_event(const Event& event, std::uint64_t times, std::vector<PrivacyCard::Spent>& events) {
+  if (const auto* repeated = std::get_if<RepeatEvent>(&event)) {
+    return list_event(*repeated->event, times * repeated->times, events);
+  }
+  if (const auto* all = std::get_if<SequenceEvent>(&event)) {
+    for (const Event& one : all->events) list_event(one, times, events);
+    return;
+  }
+  const EventSummary told = summary(event);
+  events.push_back({std::string(told.name), std::string(told.parameter), told.value, times, 1});
+  if (const auto* one = std::get_if<ParallelEvent>(&event)) {
+    for (const Event& part : one->parts) list_event(part, times, events);
+  }
+}
+
+/// The selection and what any of its runs may cost: nothing that tells which settings were drawn.
+std::vector<PrivacyCard::Spent> listed(const Event& selection) {
+  std::vector<PrivacyCard::Spent> events;
+  list_event(selection, 1, events);
+  list_event(*std::get<SelectionEvent>(selection).run, 1, events);
+  return events;
 }
 
 Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneRun& run) {
@@ -145,8 +160,7 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
   BitSource& bits = run.bits;
   Trials trials = whole.open_trials(plan.charge.event, request.train.budget.relation);
   const Facts facts = rows.facts();
-  const StoppingTerms& terms = plan.stopping;
-  const Mechanism noise = score_noise(terms.score_rho);
+  const Mechanism noise = score_noise(plan.stopping);
   Model best = default_model(plan.runs.front(), facts);
   double fewest = std::numeric_limits<double>::infinity();
   for (std::uint64_t left = draw_poisson(bits, request.mean_runs); left > 0; --left) {
@@ -161,10 +175,9 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
   best.card.not_private_because = whole.stamps();
   for (const std::string& why : request.train.not_private) best.card.not_private_because.push_back(why);
   best.card.is_private = best.card.not_private_because.empty();
-  best.card.epsilon = terms.epsilon;
-  best.card.delta = terms.delta;
-  best.card.events = {{std::string(SelectionEvent::kName), "mean", static_cast<double>(request.mean_runs), 1, 1},
-                      {std::string(ZcdpEvent::kName), "rho", terms.run_rho, 1, 1}};
+  best.card.epsilon = plan.epsilon;
+  best.card.delta = plan.delta;
+  best.card.events = listed(plan.charge.event);
   best.card.theorem += "; best of a random number of runs [Papernot22, Theorem 6]";
   best.card.remarks.push_back(
       tried_text(request, "the best by noisy errors of a secret number of runs, settings drawn at random"));

@@ -1,8 +1,9 @@
 // What: what private choices of hyper-parameters cost (spec 6.3, 6.6, 6.7).
 // Formula: parts: one part a setting costs what its training costs, the last one choice at epsilon; a row is in one
 // part,
-//   so all cost the dearest. random_stopping: each run rho-zCDP, the best of Poisson(mean) runs:
-//   tuning/random_stopping.h.
+//   so all cost the dearest. random_stopping: a run is training and score; the best of Poisson(mean) runs costs what
+//   tuning/random_stopping.h says of their events, one of which happens in each run, by the coin that draws its
+//   setting. Trainings that have a rho are priced at one rho, others by their divergences.
 // Conditions: parts: replace_one, places by a key independent of all values. random_stopping: each run's setting
 //   uniform, the number of runs secret.
 // Reference: [Wu17, Algorithm 3]; [McSherry09, Theorem 4]; [Papernot22, Theorem 6].
@@ -11,6 +12,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <optional>
 
 #include "sotto/algorithms/auto_descent.h"
 #include "sotto/base/error.h"
@@ -23,18 +26,22 @@ namespace {
 
 /// Its remarks would be lost with it, if another wins.
 Plan private_plan(const TrainRequest& request, const Facts& facts) {
-  Plan plan = make_plan(request.algorithm, {facts, request.problem, request.budget});
+  Plan plan = make_plan(request.algorithm, plan_input(request, facts));
   require(plan.not_private.empty() && !plan.charges.empty(), "method", "must be private to be tuned privately");
   require(plan.noise_path == NoisePath::safe, "noise_path", "must be safe to be tuned privately");
   return plan;
 }
 
-/// `auto` without secret batches: choices among runs, and most ledgers, count in rho, which these have not.
-TrainRequest unsampled(TrainRequest request, const Facts& facts) {
+/// Whether it is `auto`, which chooses secret batches.
+bool samples(const TrainRequest& request, const Facts& facts) {
   const auto* method = std::get_if<Auto>(&request.algorithm);
-  if (method == nullptr) return request;
-  const PlanInput input{facts, request.problem, request.budget};
-  if (std::holds_alternative<Dpsgd>(method->choose(input).solver)) request.algorithm = auto_descent(*method, input);
+  return method != nullptr && std::holds_alternative<Dpsgd>(method->choose(plan_input(request, facts)).solver);
+}
+
+/// `auto` without secret batches: most ledgers count in rho, which these have not.
+TrainRequest unsampled(TrainRequest request, const Facts& facts) {
+  if (!samples(request, facts)) return request;
+  request.algorithm = auto_descent(std::get<Auto>(request.algorithm), plan_input(request, facts));
   return request;
 }
 
@@ -61,56 +68,177 @@ TunePlan plan_parts(const TuneRequest& request, const Facts& facts) {
   return whole;
 }
 
-/// What a training costs in rho, the currency of a choice among runs.
-double rho_of(const TrainRequest& request, const Facts& facts) {
-  const Event event = event_of(private_plan(request, facts).charges);
+/// What runs are priced by, the same for all settings.
+struct RunTerms {
+  const Budget& budget;  ///< what the best of all runs may cost
+  std::uint32_t mean_runs;
+  StoppingTerms stopping;
+  bool samples = true;  ///< whether `auto` may choose secret batches
+};
+
+/// A setting at some epsilon of its training, and the event of one run.
+struct PricedRun {
+  TrainRequest request;
+  Event run;
+  double over = 0;  ///< ln of its cost over what it may cost: at most 0 fits; mostly ln epsilon and a constant
+};
+
+double log_over(double cost, double limit) {
+  const double log_ratio = std::log(cost / limit);
+  return cost <= limit ? std::min(log_ratio, 0.0) : std::max(log_ratio, 1e-18);  // a ratio may round to 1
+}
+
+std::optional<double> rho_of(const Event& event, Relation relation) {
   try {
-    return zcdp_rho_of(event, request.budget.relation);
+    return zcdp_rho_of(event, relation);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unsupported) throw;
-    throw Error(ErrorKind::unsupported,
-                "method: random stopping counts in rho, which " + std::string(name_of(request.algorithm)) +
-                    " has not; tune it by parts or on public rows",
-                "method");
+    return std::nullopt;
   }
 }
 
-/// The request with the largest epsilon at which its training costs at most `rho`.
-TrainRequest priced(const TrainRequest& base, const Facts& facts, double rho) {
-  TrainRequest request = base;
-  const auto rho_at = [&](double epsilon) {
-    request = base;
-    request.budget.epsilon = epsilon;
-    request = unsampled(std::move(request), facts);
-    return rho_of(request, facts);
-  };
-  double low = 0, high = base.budget.epsilon;
-  if (rho_at(high) <= rho) return request;
-  for (int i = 0; i < 50 && high - low > 1e-3 * high; ++i) {
-    const double middle = (low + high) / 2;
-    (rho_at(middle) <= rho ? low : high) = middle;
+PricedRun run_at(double epsilon, const TrainRequest& base, const Facts& facts, const RunTerms& terms) {
+  PricedRun priced{base, {}, 0};
+  priced.request.budget.epsilon = epsilon;
+  if (!terms.samples) priced.request = unsampled(std::move(priced.request), facts);
+  std::vector<Charge> charges = private_plan(priced.request, facts).charges;
+  if (const auto rho = rho_of(event_of(charges), terms.budget.relation)) {
+    priced.run = ZcdpEvent{terms.stopping.run_rho};
+    priced.over = log_over(*rho, terms.stopping.train_rho) / 2;
+    return priced;
   }
-  require(low > 0, "epsilon", "too small for a selection over so many runs");
-  rho_at(low);
-  return request;
+  charges.push_back({event_of(score_noise(terms.stopping))});
+  priced.run = event_of(charges);
+  priced.over = log_over(stopping_epsilon(priced.run, terms.budget, terms.mean_runs), terms.budget.epsilon);
+  return priced;
+}
+
+constexpr double kClose = 1e-3;  // of epsilon
+constexpr double kAim = kClose / 3;
+
+/// The setting with the largest epsilon of its training at which a run fits, to a thousandth. The cost of what is
+/// returned was computed at that very epsilon: where cost does not rise with epsilon, as at the choices of `auto`, some
+/// epsilon is left unused, and nothing else goes wrong.
+class EpsilonSearch {
+ public:
+  EpsilonSearch(const TrainRequest& base, const Facts& facts, const RunTerms& terms)
+      : base_(base), facts_(facts), terms_(terms) {}
+
+  PricedRun from(double start) {
+    double epsilon = std::min(start, base_.budget.epsilon);
+    for (int i = 0; i < kMostTries && !try_at(epsilon); ++i) epsilon = next(i);
+    if (!found_ && refused_) std::rethrow_exception(refused_);
+    require(found_.has_value(), "epsilon", "too small for a selection over so many runs");
+    return std::move(*found_);
+  }
+
+ private:
+  static constexpr int kMostTries = 80;
+
+  /// Whether there is nothing left to find.
+  bool try_at(double epsilon) {
+    try {
+      PricedRun here = run_at(epsilon, base_, facts_, terms_);
+      if (here.over <= 0) {
+        low_ = epsilon;
+        found_ = std::move(here);
+        if (found_->over > -kClose || epsilon == base_.budget.epsilon) return true;
+      } else {
+        high_ = epsilon;
+        over_high_ = here.over;
+      }
+    } catch (const Error& error) {
+      // Below the least epsilon that its theorem takes: the answer, if there is one, lies above.
+      if (error.kind() != ErrorKind::unsupported || epsilon == base_.budget.epsilon) throw;
+      refused_ = std::current_exception();
+      low_ = epsilon;
+      found_.reset();
+    }
+    return high_ > 0 && (high_ - low_ <= kClose * high_ || high_ < 1e-9 * base_.budget.epsilon);
+  }
+
+  /// By the slope that costs mostly have; now and then the middle, where they have another.
+  double next(int tried) const {
+    const bool middle = tried % 6 == 5;
+    if (high_ == 0) {
+      const double up = found_ && !middle ? low_ * std::exp(-found_->over - kAim) : 2 * low_;
+      return std::min(base_.budget.epsilon, up);
+    }
+    if (found_ && !middle) {
+      const double share = (over_high_ + kAim) / (over_high_ - found_->over);
+      return high_ * std::pow(low_ / high_, std::clamp(share, 0.02, 0.98));
+    }
+    const double down = high_ * std::exp(-1.1 * over_high_ - kAim);
+    return found_ || down <= low_ ? (low_ + high_) / 2 : down;
+  }
+
+  const TrainRequest& base_;
+  const Facts& facts_;
+  const RunTerms& terms_;
+  double low_ = 0, high_ = 0;  // fits or is refused; is too much
+  double over_high_ = 0;
+  std::optional<PricedRun> found_;  // at low_
+  std::exception_ptr refused_;
+};
+
+/// Secret batches mostly cost what full scans cost (at (1, 1e-6) both train at epsilon 0.39) and read a fraction of the
+/// rows; not where the best order is one at which nothing is known of them but their cost without sampling.
+PricedRun priced(const TrainRequest& base, double start, const Facts& facts, const RunTerms& terms) {
+  constexpr double kWorth = 0.98;
+  PricedRun asked = EpsilonSearch(base, facts, terms).from(start);
+  if (!samples(asked.request, facts)) return asked;
+  RunTerms scanning = terms;
+  scanning.samples = false;
+  PricedRun full = EpsilonSearch(base, facts, scanning).from(start);
+  return asked.request.budget.epsilon < kWorth * full.request.budget.epsilon ? full : asked;
+}
+
+/// Every run as dear as if it were the only kind. `starts`: epsilons to look near, one a setting, 0 for that of
+/// the one before; then those that were found.
+TunePlan stopping_at(const TuneRequest& request, const Facts& facts, const Budget& budget,
+                     std::vector<double>& starts) {
+  const RunTerms terms{budget, request.mean_runs, stopping_terms(budget, request.mean_runs)};
+  TunePlan whole;
+  whole.stopping = terms.stopping;
+  std::vector<Event> runs;
+  for (std::size_t i = 0; i < request.grid.size(); ++i) {
+    const TrainRequest base = with_setting(request.train, request.grid[i]);
+    if (starts[i] == 0) starts[i] = i == 0 ? budget.epsilon : starts[i - 1];
+    PricedRun one = priced(base, starts[i], facts, terms);
+    starts[i] = one.request.budget.epsilon;
+    const double distance = planned_cost(private_plan(one.request, facts)).distance;
+    whole.distance = std::max(whole.distance, request.mean_runs * distance);  // the expected number of runs
+    whole.runs.push_back(std::move(one.request));
+    runs.push_back(std::move(one.run));
+  }
+  whole.charge = {select_best(one_of(runs), PoissonRuns{static_cast<double>(request.mean_runs)}), 1, 1};
+  return whole;
 }
 
 TunePlan plan_stopping(const TuneRequest& request, const Facts& facts) {
+  constexpr int kMostRounds = 20;
   const Budget& budget = request.train.budget;
-  TunePlan whole;
-  whole.stopping = stopping_terms(budget, request.mean_runs);
-  whole.epsilon = whole.stopping.epsilon;
-  whole.delta = whole.stopping.delta;
-  for (const Setting& setting : request.grid) {
-    whole.runs.push_back(priced(with_setting(request.train, setting), facts, whole.stopping.train_rho));
-    const double distance = planned_cost(private_plan(whole.runs.back(), facts)).distance;
-    whole.distance = std::max(whole.distance, request.mean_runs * distance);  // the expected number of runs
+  Budget aim = budget;
+  std::vector<double> starts(request.grid.size(), 0.0);
+  for (int i = 0; i < kMostRounds; ++i) {
+    TunePlan whole = stopping_at(request, facts, aim, starts);
+    const Event& run = *std::get<SelectionEvent>(whole.charge.event).run;
+    const double epsilon = stopping_epsilon(run, budget, request.mean_runs);
+    if (epsilon > budget.epsilon) {
+      // Runs of several kinds are priced at one order, which need not be the best of any of them.
+      const double share = budget.epsilon / epsilon * (1 - kClose);
+      aim.epsilon *= share;
+      for (double& start : starts) start *= share;
+      continue;
+    }
+    whole.epsilon = budget.epsilon;
+    whole.delta = budget.delta;
+    require((1 + std::exp(budget.epsilon)) * whole.distance <= budget.delta / 1000, "delta",
+            "too small for the numerical distance of this noise at this epsilon; raise delta, lower epsilon, or use "
+            "discrete_gaussian where the method has it");
+    return whole;
   }
-  require((1 + std::exp(budget.epsilon)) * whole.distance <= budget.delta / 1000, "delta",
-          "too small for the numerical distance of this noise; use discrete_gaussian");
-  const PoissonRuns runs{static_cast<double>(request.mean_runs)};
-  whole.charge = {select_best(ZcdpEvent{whole.stopping.run_rho}, runs), 1, 1};
-  return whole;
+  throw Error(ErrorKind::unsupported, "grid: has kinds of runs that no order prices together; tune them apart", "grid");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class RandomEvents {
     switch (upto(4)) {
       case 0: return repeat(tree(depth - 1), upto(200));
       case 1: return sequence({tree(depth - 1), leaf()});
-      case 2: return parallel({tree(depth - 1), leaf()}, upto(1) ? PartBy::position : PartBy::value);
+      case 2: return parallel({tree(depth - 1), leaf()}, static_cast<PartBy>(upto(2)));
       case 3: return select_best(leaf(), NegativeBinomialRuns{1.5 + 50 * log_uniform(0.01, 1), log_uniform(0.1, 3)});
       default: return leaf();
     }

@@ -113,6 +113,27 @@ TEST(TinyAccountant, AgreesAboutSelectionsAndParts) {
   const double epsilon = rdp_epsilon(best, Relation::replace_one, 1e-5).value;
   EXPECT_NEAR(tiny::delta_of(event_text(best), epsilon, true), 1e-5, 1e-6);
   EXPECT_NEAR(tiny::selection_delta(0.01, 10, epsilon), 1e-5, 1e-6);
+  const Event score = DiscreteGaussianEvent{0.001};
+  const Event objective = ObjectiveEvent{1, 0.01, 0.004, {{0.12, 1}, {0.06, 2}}};
+  const Event sampled = repeat(PoissonSampledEvent{0.2, 4}, 10);
+  for (const Event& run : {one_of({ZcdpEvent{0.01}, ZcdpEvent{0.02}}), sequence({objective, score}),
+                           sequence({sampled, score}), one_of({sequence({objective, score}), ZcdpEvent{0.001}}),
+                           one_of({ZcdpEvent{0.005}, sequence({objective, score}), sequence({sampled, score})})}) {
+    const Event chosen = select_best(run, PoissonRuns{10});
+    const double promised = rdp_epsilon(chosen, Relation::replace_one, 1e-5).value;
+    // The library's orders are fewer: it promises a little less than it could.
+    const double told = tiny::delta_of(event_text(chosen), promised, true) / 1e-5;
+    EXPECT_LE(told, 1.005) << event_text(chosen);
+    EXPECT_GE(told, 0.94) << event_text(chosen);
+    const double divergence = rdp_of(chosen, Relation::replace_one, 12);
+    EXPECT_NEAR(tiny::selection_divergence(event_text(chosen), 12, true) / divergence, 1, 0.01) << event_text(chosen);
+  }
+  const Event added = select_best(sequence({sampled, score}), PoissonRuns{10});
+  const double promised = rdp_epsilon(added, Relation::add_remove, 1e-5).value;
+  EXPECT_NEAR(tiny::delta_of(event_text(added), promised, false) / 1e-5, 1, 0.02);
+  EXPECT_TRUE(std::isinf(tiny::selection_divergence("pure(epsilon=1)", 12, true)));
+  const Event either = one_of({GaussianEvent{0.5}, GaussianEvent{1}});
+  EXPECT_NEAR(tiny::delta_of(event_text(either), 1, true), gaussian_delta(1, 1), 1e-12);
   const Event parts = parallel({GaussianEvent{0.5}, GaussianEvent{1}, PureEvent{0.1}});
   EXPECT_NEAR(tiny::delta_of(event_text(parts), 1, true), gaussian_delta(1, 1), 1e-12);
   const Event mixed = sequence({PureEvent{0.25}, PureEvent{0.5}});
@@ -335,6 +356,22 @@ TEST(LedgerReplay, EntriesThatWereGivenBackAreTakenOff) {
   const Finding finding = audit_ledger(ledger);
   EXPECT_TRUE(finding.holds()) << finding.found;
   EXPECT_NE(finding.evidence.find("3 entries, 1 of them"), std::string::npos) << finding.evidence;
+}
+
+TEST(LedgerReplay, SelectionsAreRecomputedAtTheOrderOfTheLedger) {
+  const TemporaryFolder folder;
+  LedgerTerms terms;
+  terms.filter.kind = FilterKind::rdp;
+  terms.filter.budget = {4, 1e-5, Relation::replace_one};
+  terms.rows = 10;
+  SqliteLedger::create(folder.file("ledger"), terms, Digest{});
+  SqliteLedger ledger(folder.file("ledger"));
+  const Event sampled = sequence({repeat(PoissonSampledEvent{0.1, 6}, 10), DiscreteGaussianEvent{0.0005}});
+  for (const Event& run : {sampled, Event(ZcdpEvent{0.001}), one_of({ZcdpEvent{0.001}, sampled})}) {
+    ledger.release(ledger.reserve({select_best(run, PoissonRuns{3}), 0, std::string(64, 'a')}), "model");
+  }
+  const Finding finding = audit_ledger(ledger);
+  EXPECT_TRUE(finding.holds()) << finding.found;
 }
 
 TEST(LedgerReplay, EveryMethodIsTrainedThroughALedger) {

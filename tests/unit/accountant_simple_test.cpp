@@ -4,8 +4,10 @@
 #include <numbers>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/accountant/exact.h"
 #include "sotto/privacy/accountant/gdp.h"
 #include "sotto/privacy/accountant/loss_law.h"
+#include "sotto/privacy/accountant/pld.h"
 #include "sotto/privacy/accountant/pure.h"
 #include "sotto/privacy/accountant/rdp.h"
 #include "sotto/privacy/accountant/release_plan.h"
@@ -238,6 +240,30 @@ TEST(AccountantWorlds, PartsDecidedByValueCostTheTwoDearest) {
   const Event gaussians = parallel({GaussianEvent{0.3}, GaussianEvent{0.4}}, PartBy::value);
   EXPECT_NEAR(gdp_mu_of(gaussians, kAddRemove), 0.4, 1e-12);
   EXPECT_NEAR(gdp_mu_of(gaussians, kReplace), 0.8, 1e-12) << "not sqrt(0.3^2 + 0.4^2): both rows may be in one part";
+}
+
+TEST(AccountantWorlds, WhatACoinChoosesAmongCostsTheDearestUnderBothRelations) {
+  const Event pure = one_of({PureEvent{1}, PureEvent{3}, PureEvent{2}});
+  const Event normal = one_of({GaussianEvent{0.3}, GaussianEvent{0.4}});
+  const Event mixed = one_of({ApproximateEvent{1, 1e-6}, ApproximateEvent{2, 1e-9}});
+  const Event sampled = one_of({PoissonSampledEvent{0.1, 2}, PoissonSampledEvent{0.2, 2}});
+  for (const Relation relation : {kReplace, kAddRemove}) {
+    EXPECT_EQ(pure_epsilon(pure, relation), 3) << "a row meets one of them, whatever its value";
+    EXPECT_EQ(pure_sum(mixed, relation).delta, exact_of(1e-6));
+    EXPECT_EQ(gdp_mu_of(normal, relation), gdp_mu_of(GaussianEvent{0.4}, relation));
+    EXPECT_EQ(zcdp_rho_of(normal, relation), zcdp_rho_of(GaussianEvent{0.4}, relation));
+    const Event dearest = PoissonSampledEvent{0.2, 2};
+    EXPECT_EQ(rdp_of(sampled, relation, 8), rdp_of(dearest, relation, 8));
+    EXPECT_NEAR(pld_delta(sampled, relation, 0.5).upper / pld_delta(dearest, relation, 0.5).upper, 1, 1e-3);
+    const auto best = [&](const Event& run) { return rdp_of(select_best(run, PoissonRuns{4}), relation, 8); };
+    EXPECT_EQ(best(sampled), best(dearest));
+  }
+  EXPECT_EQ(pure_epsilon(sequence({pure, pure})), 6);
+  EXPECT_EQ(one_of({PureEvent{1}, PureEvent{1}}), Event(PureEvent{1}));
+  EXPECT_NE(pure, parallel({PureEvent{1}, PureEvent{3}, PureEvent{2}}));
+  EXPECT_EQ(event_text(pure), "one_of(pure(epsilon=1), pure(epsilon=3), pure(epsilon=2))");
+  EXPECT_EQ(summary(pure).name, "one_of");
+  EXPECT_THROW(check(one_of({})), Error);
 }
 
 TEST(AccountantWorlds, TooManyAlternativesAreRefused) {

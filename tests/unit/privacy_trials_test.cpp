@@ -67,6 +67,65 @@ TEST_F(TrialRuns, OfASelectionStayBelowTheRhoOfOneRun) {
   }
 }
 
+TEST_F(TrialRuns, OfASelectionAreOneOfItsKindsInItsOrder) {
+  const Event training = event_of(noise_of(0.001)), score = event_of(noise_of(0.0002));
+  const Event other = event_of(noise_of(0.002));
+  const Event selection = select_best(one_of({sequence({training, score}), sequence({other, score})}), PoissonRuns{2});
+  Curator whole(bits_);
+  whole.charge({selection});
+  Trials trials = whole.open_trials(selection, kReplace);
+  for (const double rho : {0.001, 0.002}) {
+    Curator trial = trials.next();
+    charge_and_draw(trial, rho);
+    charge_and_draw(trial, 0.0002);
+    EXPECT_EQ(refused([&] { charge_and_draw(trial, 0.0001); }), ErrorKind::budget_exceeded) << "nothing is left";
+  }
+  const auto refuses = [&](const std::vector<double>& rhos) {
+    Curator trial = trials.next();
+    for (const double rho : rhos) trial.charge({event_of(noise_of(rho))});
+    return refused([&] { draw(trial, rhos.front()); }) == ErrorKind::budget_exceeded;
+  };
+  EXPECT_TRUE(refuses({0.0002})) << "the score comes second";
+  EXPECT_TRUE(refuses({0.0015})) << "no kind, though less than the dearest";
+  EXPECT_TRUE(refuses({0.001, 0.001})) << "two trainings";
+  EXPECT_TRUE(refuses({0.001, 0.002})) << "one of each kind";
+  EXPECT_TRUE(refuses({0.001, 0.0002, 0.0002})) << "two scores";
+}
+
+TEST_F(TrialRuns, OfAKindWithARhoStayBelowItBesideOtherKinds) {
+  const Event training = event_of(noise_of(0.002)), score = event_of(noise_of(0.0002));
+  const Event selection = select_best(one_of({ZcdpEvent{0.001}, sequence({training, score})}), PoissonRuns{2});
+  Curator whole(bits_);
+  whole.charge({selection});
+  Trials trials = whole.open_trials(selection, kReplace);
+  Curator cheap = trials.next();
+  charge_and_draw(cheap, 0.0007);
+  EXPECT_EQ(refused([&] { charge_and_draw(cheap, 0.0004); }), ErrorKind::budget_exceeded);
+  Curator dear = trials.next();
+  charge_and_draw(dear, 0.002);
+  charge_and_draw(dear, 0.0002);
+  Curator without_rho = trials.next();
+  without_rho.charge({ApproximateEvent{1e-3, 1e-9}});
+  without_rho.charge({event_of(noise_of(0.0001))});
+  EXPECT_EQ(refused([&] { draw(without_rho, 0.0001); }), ErrorKind::budget_exceeded);
+}
+
+TEST_F(TrialRuns, OfAGaussianSelectionAreGaussian) {
+  // Its delta is that of Gaussian noise, which other runs of the same rho exceed.
+  const Event selection = select_best(GaussianEvent{0.1}, PoissonRuns{2});
+  Curator whole(bits_);
+  whole.charge({selection});
+  Curator trial = whole.open_trials(selection, kReplace).next();
+  EXPECT_EQ(refused([&] { charge_and_draw(trial, 0.004); }), ErrorKind::budget_exceeded);
+}
+
+TEST_F(TrialRuns, OfAlternativesAreNotSeveral) {
+  const Event either = one_of({event_of(noise_of(0.01)), ExponentialEvent{0.1}});
+  Curator whole(bits_);
+  whole.charge({either});
+  EXPECT_EQ(refused([&] { whole.open_trials(either, kReplace); }), ErrorKind::unsupported);
+}
+
 TEST_F(TrialRuns, DrawOnlyWhileTheReservationIsOpen) {
   SqliteLedger ledger(path_);
   Curator whole(bits_);

@@ -2,6 +2,7 @@
 #include "ledger_testing.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/accountant/rdp.h"
+#include "sotto/privacy/accountant/selection.h"
 #include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/tune.h"
 #include "table_engine.h"
@@ -102,6 +103,25 @@ TEST_F(TuneWithLedger, RandomStoppingCostsTheSelectionOfAllRuns) {
   EXPECT_EQ(refused([&] { cost_in(Filter::open(FilterKind::zcdp, {4, 1e-5}), plan.cost()); }), ErrorKind::unsupported);
   EXPECT_NE(message_.find("--filter sum"), std::string::npos) << message_;
   EXPECT_NE(message_.find("--filter rdp"), std::string::npos) << message_;
+}
+
+TEST_F(TuneWithLedger, SampledRunsOfASelectionAreChargedToASumAndToOneOrder) {
+  TuneRequest request = asking(TuneBy::random_stopping, {1, 1e-6});
+  request.train.algorithm = Dpsgd{.batch_rows = 100};
+  const TunePlan plan = plan_tuning(request, rows_.facts(600));
+  open(FilterKind::sum, 2, 1e-5);
+  run(request);
+  EXPECT_NEAR(spent(), 1, 1e-12);
+  open(FilterKind::rdp, 4, 1e-5);
+  const Released released = run(request);
+  const double order = ledger_->filter().rdp_order();
+  EXPECT_NEAR(spent(), selection_rdp(std::get<SelectionEvent>(plan.charge.event), Relation::replace_one, order), 2e-12);
+  EXPECT_GT(ledger_->filter().spent().delta, 0U) << "the distance of the Gaussian noise";
+  const LedgerEntry entry = ledger_->entries().front();
+  EXPECT_EQ(entry.event, event_text(plan.charge.event));
+  EXPECT_TRUE(released.model.card.budget.enforced);
+  EXPECT_EQ(refused([&] { cost_in(Filter::open(FilterKind::zcdp, {4, 1e-5}), plan.cost()); }), ErrorKind::unsupported);
+  EXPECT_EQ(refused([&] { cost_in(Filter::open(FilterKind::gdp, {4, 1e-5}), plan.cost()); }), ErrorKind::unsupported);
 }
 
 TEST_F(TuneWithLedger, TheSameTuningIsAnsweredOnceAndForNothingAfterwards) {

@@ -125,7 +125,7 @@ TEST(Tune, ProgressTellsPublicCountsAndNothingOfASecretNumberOfRuns) {
   }
 }
 
-TEST(Tune, AutoIsTunedByFullScansWhereAloneItWouldSample) {
+TEST(Tune, AutoIsTunedByPartsWithFullScansWhereAloneItWouldSample) {
   const Facts facts{120000, 784, 1.0, false, 10};
   for (const TuneBy by : {TuneBy::parts, TuneBy::random_stopping}) {
     TuneRequest request = request_of(by, {1, 1e-9});
@@ -134,9 +134,26 @@ TEST(Tune, AutoIsTunedByFullScansWhereAloneItWouldSample) {
     request.grid = parse_grid("lambda=0,1e-6");
     ASSERT_TRUE(std::holds_alternative<Dpsgd>(Auto{}.choose({facts, request.train.problem, {1, 1e-9}}).solver));
     for (const TrainRequest& run : plan_tuning(request, facts).runs) {
-      EXPECT_TRUE(std::holds_alternative<Dpgd>(run.algorithm));
+      if (by == TuneBy::parts) {
+        EXPECT_TRUE(std::holds_alternative<Dpgd>(run.algorithm));
+      } else {
+        EXPECT_TRUE(std::holds_alternative<Dpsgd>(std::get<Auto>(run.algorithm).choose(plan_input(run, facts)).solver));
+      }
     }
   }
+}
+
+TEST(Tune, AutoScansAllRowsWhereThePriceOfSamplingIsNotKnownWell) {
+  const Facts facts{120000, 784, 1.0, false, 10};
+  TuneRequest request = request_of(TuneBy::random_stopping, {0.05, 1e-6});
+  request.train.problem = {Softmax{}, 0};
+  request.train.algorithm = Auto{};
+  request.grid = parse_grid("lambda=0");
+  request.mean_runs = 100;
+  ASSERT_TRUE(std::holds_alternative<Dpsgd>(Auto{}.choose({facts, request.train.problem, {0.05, 1e-6}}).solver));
+  const TrainRequest run = plan_tuning(request, facts).runs.front();
+  EXPECT_TRUE(std::holds_alternative<Dpgd>(run.algorithm));
+  EXPECT_GT(run.budget.epsilon, 0.005);
 }
 
 TEST(Tune, EveryWayGivesAModelWhoseCardListsWhatWasTried) {

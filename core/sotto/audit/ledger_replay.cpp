@@ -258,10 +258,15 @@ class EntrySum {
   void reserve(const LedgerRecord& record) {
     const std::vector<tiny::Line> lines = tiny::read(record.detail);
     const bool sum = filter_.kind() == FilterKind::sum;
-    double loss = loss_in(filter_, lines) * static_cast<double>(Filter::kLossUnits);
-    // The divergence of these has no closed form: a record states it, and it is at least this.
-    if (filter_.kind() == FilterKind::rdp && std::any_of(lines.begin(), lines.end(), is_bounded))
-      loss = std::max(static_cast<double>(record.cost.loss), loss * (1 - 1e-6));
+    const bool selected = filter_.kind() == FilterKind::rdp && lines.size() == 1 && lines.front().name == "selection";
+    const bool replaced = filter_.budget().relation == Relation::replace_one;
+    double loss =
+        selected ? tiny::selection_divergence(record.detail, filter_.rdp_order(), replaced) : loss_in(filter_, lines);
+    loss *= static_cast<double>(Filter::kLossUnits);
+    // The divergence of these has no closed form: a record states it, and it is at least this, or about this.
+    const bool bounded = selected || std::any_of(lines.begin(), lines.end(), is_bounded);
+    if (filter_.kind() == FilterKind::rdp && bounded)
+      loss = std::max(static_cast<double>(record.cost.loss), loss * (1 - (selected ? 1e-2 : 1e-6)));
     const double of_event = sum ? tiny::add_up(lines).delta * static_cast<double>(Filter::kDeltaUnits) : 0;
     const auto known = distances_.find(record.request);
     // A record states the cost of its distance and not the distance: where that is not known, it is at least 0.

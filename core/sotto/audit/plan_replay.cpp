@@ -98,19 +98,24 @@ void settings(const Method& method, Relation relation, std::vector<Finding>& fin
   findings.push_back(std::move(worst));
 }
 
+void tuning(TuneBy by, const Algorithm& algorithm, const char* grid, std::vector<Finding>& findings) {
+  TuneRequest request;
+  request.by = by;
+  request.train.problem = {Logistic{}, 0.05};
+  request.train.budget = {1, 1e-3};
+  request.train.algorithm = algorithm;
+  request.grid = parse_grid(grid);
+  const TunePlan plan = plan_tuning(request, {1000, 2, 1.0, false});
+  findings.push_back(recomputed({fmt::format("tuning by {}, {}", enum_name(by), name_of(algorithm)),
+                                 event_text(plan.charge.event), plan.epsilon, plan.delta},
+                                request.train.budget));
+}
+
 void tunings(std::vector<Finding>& findings) {
-  for (const TuneBy by : {TuneBy::parts, TuneBy::random_stopping}) {
-    TuneRequest request;
-    request.by = by;
-    request.train.problem = {Logistic{}, 0.05};
-    request.train.budget = {1, 1e-3};
-    request.train.algorithm = Scs13{.sgd = {.passes = 3}, .mechanism = MechanismChoice::discrete_gaussian};
-    request.grid = parse_grid("lambda=0.01,0.1");
-    const TunePlan plan = plan_tuning(request, {1000, 2, 1.0, false});
-    findings.push_back(recomputed(
-        {fmt::format("tuning by {}", enum_name(by)), event_text(plan.charge.event), plan.epsilon, plan.delta},
-        request.train.budget));
-  }
+  const Scs13 sums{.sgd = {.passes = 3}, .mechanism = MechanismChoice::discrete_gaussian};
+  for (const TuneBy by : {TuneBy::parts, TuneBy::random_stopping}) tuning(by, sums, "lambda=0.01,0.1", findings);
+  tuning(TuneBy::random_stopping, Objective{}, "lambda=0.05,0.5", findings);
+  tuning(TuneBy::random_stopping, Dpsgd{.batch_rows = 200}, "passes=3,6", findings);
 }
 
 void bounds(std::vector<Finding>& findings) {

@@ -1,7 +1,9 @@
 // What: an independent accountant; nothing of the library is included.
 // Formula: sums of epsilon and delta, rho, mu^2; delta_G; zCDP: min over a of exp((a-1)(a rho - e)) (1-1/a)^a / (a-1);
 //   sampled: the law of the loss of one step on a grid, its mean kept, convolved step by step; selection: the
-//   divergence a rho + mean delta(ln(1 + 1/(a-1))) + ln(mean)/(a-1) in place of a rho; divergences of one order add.
+//   divergence R(a) + mean delta(ln(1 + 1/(a-1))) + ln(mean)/(a-1), R the largest of its runs' and delta by the best
+//   order of R, in place of a rho; divergences of one order add. objective in a run: c + (1/t) ln E exp(t max(0, G)),
+//   E by an integral, t = a - 1.
 // Conditions: pure epsilon is epsilon^2/2 in rho, a choice epsilon^2/8, Gaussian noise mu^2/2.
 // Reference: [Canonne20], [Balle18], [Papernot22, Theorem 6], spec 6.
 // Fails if wrong: TinyAccountant.* (against the library's accountants).
@@ -133,6 +135,30 @@ double objective_divergence(const Line& line, double order) {
   return line.number("log_determinant") + order * (largest * largest + small * small) / 2;
 }
 
+/// ln of the integral over g > 0 of e^(t g) times the density of a Gaussian loss of shift mu.
+double log_gain(double mu, double t) {
+  const double mean = mu * mu / 2, width = mu / 500, end = mean + t * mu * mu + 12 * mu;
+  const auto exponent = [&](double g) { return t * g - (g - mean) * (g - mean) / (2 * mu * mu); };
+  const double top = exponent(mean + t * mu * mu);
+  double sum = 0;
+  for (double g = width / 2; g < end; g += width) sum += std::exp(exponent(g) - top);
+  return top + std::log(sum * width / (mu * 2.5066282746310002));
+}
+
+/// At most this: the largest loss is at most the sum of those above 0.
+double objective_bound(const Line& line, double order) {
+  const double t = order - 1, small = line.number("release_mu");
+  double top = 0, sum = 1;  // of exp(. - top), 1 to begin with
+  for (const auto& [name, value] : line.numbers) {
+    const std::size_t space = name.find(" mu");
+    if (space == std::string::npos) continue;
+    const double log_term = std::log(std::stod(name.substr(0, space))) + log_gain(value, t);
+    if (log_term > top) sum *= std::exp(top - log_term), top = log_term;
+    sum += std::exp(log_term - top);
+  }
+  return line.number("log_determinant") + (top + std::log(sum)) / t + order * small * small / 2;
+}
+
 double divergence_of(const Line& line, double order, bool replaced) {
   if (line.name == "poisson_sampled") return sampled_divergence(line, order, replaced);
   if (line.name == "objective") return objective_divergence(line, order);
@@ -205,6 +231,77 @@ double selection_delta(double rho, double mean, double epsilon) {
     return plain(order) + mean * run_delta(std::log1p(1 / (order - 1))) + std::log(mean) / (order - 1);
   };
   return std::min(1.0, smallest(-6, 8, 0.02, [&](double step) { return delta_at(step, epsilon, selected); }));
+}
+
+namespace {
+
+/// The events inside the parentheses of "name(a, b, ...)".
+std::vector<std::string> inner(const std::string& text) {
+  const std::size_t open = text.find('(');
+  return split(text.substr(open + 1, text.size() - open - 2));
+}
+
+bool is_a(const std::string& text, const std::string& name) { return text.rfind(name + "(", 0) == 0; }
+
+/// A selection over runs of any kind: the divergences of a run at many orders, each computed once.
+class Selected {
+ public:
+  Selected(const std::string& text, bool replaced)
+      : replaced_(replaced), mean_(std::stod(text.substr(text.rfind("poisson mean=") + 13))) {
+    const std::string run = inner(text).front();
+    for (const std::string& one : is_a(run, "one_of") ? inner(run) : std::vector{run}) runs_.push_back(read(one));
+    for (double step = kLow; step <= kHigh; step += kStep) run_at_.push_back(run_divergence(1 + std::exp(step)));
+  }
+  double divergence(double order) const { return selected(order, run_divergence(order)); }
+  double delta(double epsilon) const {
+    return least([&](double order, double run) { return selected(order, run); }, epsilon);
+  }
+
+ private:
+  static constexpr double kLow = -4, kHigh = 6, kStep = 0.02;
+
+  double run_divergence(double order) const {
+    double largest = 0;
+    for (const std::vector<Line>& lines : runs_) {
+      double sum = lines.empty() ? kNone : 0;
+      for (const Line& line : lines) {
+        const bool objective = line.name == "objective";
+        sum += line.times * (objective ? objective_bound(line, order) : divergence_of(line, order, replaced_));
+      }
+      largest = std::max(largest, sum);
+    }
+    return largest;
+  }
+  double selected(double order, double run) const {
+    const double run_delta = least([](double, double of_run) { return of_run; }, std::log1p(1 / (order - 1)));
+    return run + mean_ * run_delta + std::log(mean_) / (order - 1);
+  }
+  /// delta by the best of the orders, of a divergence made from an order and that of a run.
+  template <class Divergence>
+  double least(const Divergence& divergence, double epsilon) const {
+    double best = 1;
+    for (std::size_t i = 0; i < run_at_.size(); ++i) {
+      const double run = run_at_[i];
+      const auto at = [&](double order) { return divergence(order, run); };
+      best = std::min(best, delta_at(kLow + static_cast<double>(i) * kStep, epsilon, at));
+    }
+    return best;
+  }
+
+  bool replaced_;
+  double mean_;
+  std::vector<std::vector<Line>> runs_;
+  std::vector<double> run_at_;  // at the order 1 + e^step of each step
+};
+
+bool is_selection(const std::string& text) {
+  return is_a(text, "selection") && text.find("poisson mean=") != std::string::npos;
+}
+
+}  // namespace
+
+double selection_divergence(const std::string& text, double order, bool replaced) {
+  return is_selection(text) ? Selected(text, replaced).divergence(order) : kNone;
 }
 
 double objective_delta(const Line& line, double epsilon) {
@@ -289,12 +386,6 @@ double sampled_delta(const Sampled& sampled, double epsilon) {
 
 namespace {
 
-/// The events inside the parentheses of "name(a, b, ...)".
-std::vector<std::string> inner(const std::string& text) {
-  const std::size_t open = text.find('(');
-  return split(text.substr(open + 1, text.size() - open - 2));
-}
-
 /// Events by the way they add up.
 struct Kinds {
   Totals plain;
@@ -327,7 +418,7 @@ double plain_delta(const Totals& totals, double epsilon) {
 }  // namespace
 
 double delta_of(const std::string& text, double epsilon, bool replaced) {
-  if (text.rfind("parallel", 0) == 0) {
+  if (text.rfind("parallel", 0) == 0 || is_a(text, "one_of")) {
     double dearest = 0;
     for (const std::string& part : inner(text)) dearest = std::max(dearest, delta_of(part, epsilon, replaced));
     return dearest;
@@ -336,6 +427,7 @@ double delta_of(const std::string& text, double epsilon, bool replaced) {
     const double mean = std::stod(text.substr(text.find("mean=") + 5));
     return selection_delta(read(inner(text).front()).front().number("rho"), mean, epsilon);
   }
+  if (is_selection(text)) return Selected(text, replaced).delta(epsilon);
   const std::vector<Line> lines = read(text);
   if (lines.empty()) return kNone;
   const Kinds kinds = kinds_of(lines);

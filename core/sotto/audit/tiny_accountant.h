@@ -15,8 +15,9 @@ struct Line {
 };
 /// "3 x gaussian(mu=0.5)", "sequence(pure(epsilon=1), ...)"; an empty list for what it cannot read.
 std::vector<Line> read(const std::string& text);
-/// delta at epsilon of all that a text names: parts cost the dearest of them, a selection by [Papernot22, Theorem 6],
-/// events of one kind as one; of several kinds each has its share of epsilon. Infinite for what it cannot read.
+/// delta at epsilon of all that a text names: parts, and what a coin chooses among, cost the dearest of them, a
+/// selection by [Papernot22, Theorem 6], events of one kind as one; of several kinds each has its share of epsilon.
+/// Infinite for what it cannot read.
 double delta_of(const std::string& text, double epsilon, bool replaced);
 
 /// Totals in each currency; infinite where a line has none.
@@ -31,6 +32,9 @@ Totals add_up(const std::vector<Line>& lines);
 /// Renyi divergence of this order: pure lines as randomised response, the dearest of their epsilon; a sampled sum by an
 /// integral, to about 1e-6, and of objective perturbation that of its largest shift, which it is at least.
 double divergence(const std::vector<Line>& lines, double order, bool replaced);
+/// The same of a selection as a text names it, of the largest of the runs it may have; of objective perturbation here
+/// what is proven of it. Infinite for what it cannot read.
+double selection_divergence(const std::string& text, double order, bool replaced);
 
 /// Profiles: delta at epsilon of mu-GDP, of rho-zCDP by the best order, of the best of Poisson(mean) runs of rho-zCDP,
 /// of objective perturbation, and of `steps` Poisson-sampled Gaussian sums; the last to about 1 percent.

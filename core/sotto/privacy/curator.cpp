@@ -127,11 +127,44 @@ Reservation Curator::charge(const PlannedCost& cost, Ledger& ledger, const std::
   return reservation;
 }
 
+namespace {
+
+bool has_at_most(double rho, const Event& asked, Relation relation) {
+  try {
+    return zcdp_rho_of(asked, relation) <= rho;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unsupported) throw;
+    return false;
+  }
+}
+
+/// Whether the first events of a sequence, in their order, are what is asked for.
+bool begins_with(const SequenceEvent& share, const Event& asked) {
+  std::vector<Charge> first;
+  for (const Event& event : share.events) {
+    first.push_back({event});
+    if (event_of(first) == asked) return true;
+  }
+  return false;
+}
+
+/// Whether whoever was charged with `share` may do what was asked for.
+bool covers(const Event& share, const Event& asked, Relation relation) {
+  if (asked == share) return true;
+  if (const auto* most = std::get_if<ZcdpEvent>(&share)) return has_at_most(most->rho, asked, relation);
+  if (const auto* whole = std::get_if<SequenceEvent>(&share)) return begins_with(*whole, asked);
+  const auto* one = std::get_if<ParallelEvent>(&share);
+  return one != nullptr && one->by == PartBy::coin && std::ranges::any_of(one->parts, [&](const Event& alternative) {
+           return covers(alternative, asked, relation);
+         });
+}
+
+}  // namespace
+
 void Curator::require_share() {
   if (!share_ || within_share_ == charges_.size()) return;
   const Event asked = event_of(charges_);
-  const auto* most = std::get_if<ZcdpEvent>(&share_->event);
-  const bool covered = asked == share_->event || (most != nullptr && zcdp_rho_of(asked, share_->relation) <= most->rho);
+  const bool covered = covers(share_->event, asked, share_->relation);
   if (!covered) throw Error(ErrorKind::budget_exceeded, "a run inside a release asks for more than it was charged for");
   within_share_ = charges_.size();
 }
@@ -173,13 +206,13 @@ Trials Curator::open_trials(const Event& whole, Relation relation) {
 }
 
 Trials::Trials(Curator& owner, const Event& whole, Relation relation) : owner_(&owner), relation_(relation) {
-  if (const auto* parallel = std::get_if<ParallelEvent>(&whole)) {
+  if (const auto* parallel = std::get_if<ParallelEvent>(&whole); parallel && parallel->by != PartBy::coin) {
     parts_.assign(parallel->parts.rbegin(), parallel->parts.rend());
   } else if (const auto* selection = std::get_if<SelectionEvent>(&whole)) {
-    parts_ = {ZcdpEvent{zcdp_rho_of(*selection->run, relation)}};
+    parts_ = {*selection->run};
     endless_ = true;
   } else {
-    throw Error(ErrorKind::unsupported, "only parallel parts and selections have runs inside them");
+    throw Error(ErrorKind::unsupported, "only parts with rows of their own and selections have runs inside them");
   }
 }
 

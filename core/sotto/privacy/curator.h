@@ -75,9 +75,10 @@ class Trials {
   Trials(const Trials&) = delete;
   Trials& operator=(const Trials&) = delete;
   ~Trials() = default;
-  /// The curator of the next run. What it is charged with must be the event of its part, or come to at most the rho of
-  /// one run of the selection, and it draws only while the reservation of the whole is open. Throws
-  /// Error{budget_exceeded} if every part had its run.
+  /// The curator of the next run. What it is charged with must be the event of its part or of one run of the selection,
+  /// or what comes first in a sequence of them; of an event by coin one alternative; of a ZcdpEvent anything that comes
+  /// to at most its rho. It draws only while the reservation of the whole is open. Throws Error{budget_exceeded} if
+  /// every part had its run.
   Curator next();
 
  private:
@@ -121,7 +122,7 @@ class Curator {
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism, Allowance& from);
   std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice, Allowance& from);
   /// Opens the runs of a release that is charged as a whole; uses up a charged draw of exactly this event. Throws
-  /// Error{unsupported} unless it is a ParallelEvent, or a SelectionEvent of runs with a rho.
+  /// Error{unsupported} unless it is a SelectionEvent, or a ParallelEvent whose parts read rows of their own.
   Trials open_trials(const Event& whole, Relation relation);
   /// Noise for as many batch sums as are wanted, at least one; uses up as many charged draws. While it lives nothing
   /// else may be drawn from this curator's bits.

@@ -1,5 +1,6 @@
 #include "sotto/privacy/event.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "sotto/base/error.h"
@@ -89,6 +90,8 @@ struct Checker {
     for (const Event& event : e.events) below(event);
   }
   void operator()(const ParallelEvent& e) const {
+    // A coin must have fallen on something.
+    require(e.by != PartBy::coin || !e.parts.empty(), "parts", "to choose from by a coin must be at least 1");
     for (const Event& event : e.parts) below(event);
   }
 };
@@ -112,7 +115,7 @@ struct Summarizer {
     return {e.kName, "events", static_cast<double>(e.events.size())};
   }
   EventSummary operator()(const ParallelEvent& e) const {
-    return {e.kName, "parts", static_cast<double>(e.parts.size())};
+    return {e.name(), "parts", static_cast<double>(e.parts.size())};
   }
 };
 
@@ -137,6 +140,7 @@ struct Speller {
   std::string operator()(const RepeatEvent& e) const { return std::to_string(e.times) + " x " + event_text(*e.event); }
   std::string operator()(const SequenceEvent& e) const { return "sequence" + list_text(e.events); }
   std::string operator()(const ParallelEvent& e) const {
+    if (e.by == PartBy::coin) return std::string(e.name()) + list_text(e.parts);
     return (e.by == PartBy::position ? "parallel_by_position" : "parallel_by_value") + list_text(e.parts);
   }
 
@@ -164,9 +168,18 @@ bool RepeatEvent::operator==(const RepeatEvent& other) const { return times == o
 bool SequenceEvent::operator==(const SequenceEvent& other) const { return events == other.events; }
 bool ParallelEvent::operator==(const ParallelEvent& other) const { return by == other.by && parts == other.parts; }
 
+std::string_view ParallelEvent::name() const noexcept { return by == PartBy::coin ? "one_of" : kName; }
+
 Event repeat(Event event, std::uint64_t times) { return RepeatEvent{Box<Event>(std::move(event)), times}; }
 Event sequence(std::vector<Event> events) { return SequenceEvent{std::move(events)}; }
 Event parallel(std::vector<Event> parts, PartBy by) { return ParallelEvent{std::move(parts), by}; }
+Event one_of(const std::vector<Event>& events) {
+  std::vector<Event> distinct;
+  for (const Event& event : events) {
+    if (std::find(distinct.begin(), distinct.end(), event) == distinct.end()) distinct.push_back(event);
+  }
+  return distinct.size() == 1 ? distinct.front() : parallel(std::move(distinct), PartBy::coin);
+}
 Event select_best(Event run, std::variant<PoissonRuns, NegativeBinomialRuns> runs) {
   return SelectionEvent{Box<Event>(std::move(run)), runs};
 }

@@ -190,12 +190,15 @@ struct SequenceEvent {
   bool operator==(const SequenceEvent& other) const;
 };
 /// One event a part, each reading its own rows only (spec 6.3). Position: a row's part is fixed by its position or a
-/// public key. Value: a row's value decides; then each part is to be stated under add_remove.
-enum class PartBy { position, value };
+/// public key. Value: a row's value decides; then each part is to be stated under add_remove. Coin: one part happens
+/// and reads all rows; a coin that is independent of all rows, of the same law for neighbours, decides which.
+enum class PartBy { position, value, coin };
 struct ParallelEvent {
   static constexpr std::string_view kName = "parallel";
   std::vector<Event> parts;
   PartBy by = PartBy::position;
+  /// "parallel", or "one_of" where a coin decides.
+  std::string_view name() const noexcept;
   bool operator==(const ParallelEvent& other) const;
 };
 
@@ -213,6 +216,8 @@ struct Event : EventVariant {
 Event repeat(Event event, std::uint64_t times);
 Event sequence(std::vector<Event> events);
 Event parallel(std::vector<Event> parts, PartBy by = PartBy::position);
+/// One of the events, by a coin; equal ones are one, and of one kind alone the event itself.
+Event one_of(const std::vector<Event>& events);
 Event select_best(Event run, std::variant<PoissonRuns, NegativeBinomialRuns> runs);
 
 /// Throws Error{invalid_argument} naming the parameter unless every number of the tree is in range.

@@ -1,8 +1,8 @@
 // What: the price of one run in a selection over a Poisson number of runs, and that number.
-// Formula: run rho-zCDP: the best has divergence a rho + mean delta' + ln(mean)/(a-1) at every order a, delta' the
-// run's
-//   at ln(1 + 1/(a-1)); the largest rho whose conversion gives (epsilon, delta) by bisection. One tenth goes to the
-//   score. Poisson(1) from the growth of a uniform permutation: the number of its fixed points in the limit.
+// Formula: run of divergence R(a): the best has R(a) + mean delta' + ln(mean)/(a-1) at every order a, delta' the run's
+//   at ln(1 + 1/(a-1)). R(a) = a rho: the largest rho whose conversion gives (epsilon, delta), by bisection; one tenth
+//   goes to the score. Poisson(1) from the growth of a uniform permutation: the number of its fixed points in the
+//   limit.
 // Conditions: runs independent, each with a candidate drawn uniformly; their number secret and unreported.
 // Reference: [Papernot22, Theorem 6]; [Duchon16] for the exact Poisson.
 // Fails if wrong: RandomStopping.*
@@ -20,11 +20,7 @@ StoppingTerms stopping_terms(const Budget& budget, std::uint32_t mean_runs) {
   budget.check();
   require(budget.delta > 0, "delta", "must be above 0: a Poisson number of runs has no pure bound");
   require(mean_runs > 0 && mean_runs <= 10000, "mean_runs", "must lie between 1 and 10000");
-  const double delta = budget.delta * 0.999;
-  const auto epsilon_of = [&](double rho) {
-    const Event best = select_best(ZcdpEvent{rho}, PoissonRuns{static_cast<double>(mean_runs)});
-    return rdp_epsilon(best, budget.relation, delta).value;
-  };
+  const auto epsilon_of = [&](double rho) { return stopping_epsilon(ZcdpEvent{rho}, budget, mean_runs); };
   double low = 0, high = 100;
   for (int i = 0; i < 60; ++i) {
     const double middle = low > 0 && high > 2 * low ? std::sqrt(low * high) : (low + high) / 2;
@@ -39,6 +35,20 @@ StoppingTerms stopping_terms(const Budget& budget, std::uint32_t mean_runs) {
   terms.epsilon = budget.epsilon;
   terms.delta = budget.delta;
   return terms;
+}
+
+double stopping_epsilon(const Event& run, const Budget& budget, std::uint32_t mean_runs) {
+  const Event best = select_best(run, PoissonRuns{static_cast<double>(mean_runs)});
+  return rdp_epsilon(best, budget.relation, budget.delta * 0.999).value;
+}
+
+Mechanism score_noise(const StoppingTerms& terms) {
+  DiscreteGaussianNoise noise;
+  noise.sensitivity = 1;  // one row changes the count by at most 1 under both relations
+  noise.dimension = 1;
+  noise.grid = make_grid(1, 1);
+  noise.rho = terms.score_rho;
+  return noise;
 }
 
 namespace {

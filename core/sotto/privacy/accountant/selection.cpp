@@ -11,9 +11,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <vector>
 
+#include "sotto/base/error.h"
 #include "sotto/privacy/accountant/gdp.h"
 #include "sotto/privacy/accountant/rdp.h"
+#include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/privacy/gaussian.h"
 
 namespace sotto {
@@ -29,14 +33,71 @@ double mean_of(double gamma, double shape) {
   return shape * (1 - gamma) / (gamma * -std::expm1(-shape * log_inverse));
 }
 
-/// delta of the run at epsilon: exact for Gaussian runs, by RDP otherwise.
-double run_delta(const Event& run, Relation relation, double epsilon) {
-  try {
-    const double mu = gdp_mu_of(run, relation);
-    return mu == 0 ? 0 : gaussian_delta(mu, epsilon);
-  } catch (const Error&) {
-    return rdp_delta(run, relation, epsilon).value;
+/// Between two coarse orders below this lie three more, so that the best is near enough to one of them.
+constexpr double kDense = 64;
+
+std::vector<double> dense_orders() {
+  std::vector<double> orders;
+  for (const double order : coarse_orders()) {
+    const double before = orders.empty() || order > kDense ? order : orders.back();
+    for (int i = 1; i < 4 && before < order; ++i) {
+      orders.push_back(1 + (before - 1) * std::pow((order - 1) / (before - 1), i / 4.0));
+    }
+    orders.push_back(order);
   }
+  return orders;
+}
+
+template <class F>
+bool applies(const F& f) {
+  try {
+    f();
+    return true;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::unsupported) throw;
+    return false;
+  }
+}
+
+/// delta of a run at one epsilon after another: exact for Gaussian runs, else by the best order. Divergences that take
+/// long are computed once, at orders fixed beforehand; every order is valid.
+class RunProfile {
+ public:
+  RunProfile(const Event& run, Relation relation) : run_(run), relation_(relation) {
+    if (applies([&] { mu_ = gdp_mu_of(run_, relation_); })) {
+      kind_ = Kind::gaussian;
+    } else if (applies([&] { zcdp_rho_of(run_, relation_); })) {
+      kind_ = Kind::closed_form;
+    } else {
+      for (const double order : dense_orders()) points_.push_back({order, rdp_of(run_, relation_, order)});
+    }
+  }
+  bool is_of(const Event& run, Relation relation) const { return relation == relation_ && run == run_; }
+  double delta(double epsilon) const {
+    if (kind_ == Kind::gaussian) return mu_ == 0 ? 0 : gaussian_delta(mu_, epsilon);
+    if (kind_ == Kind::closed_form) return rdp_delta(run_, relation_, epsilon).value;
+    double least = 1;
+    for (const Point& point : points_) least = std::min(least, rdp_to_delta(point.order, point.rdp, epsilon));
+    return least;
+  }
+
+ private:
+  enum class Kind { gaussian, closed_form, table };
+  struct Point {
+    double order, rdp;
+  };
+  Event run_;
+  Relation relation_;
+  Kind kind_ = Kind::table;
+  double mu_ = 0;
+  std::vector<Point> points_;
+};
+
+/// Its price is asked for at a hundred orders in turn.
+double run_delta(const Event& run, Relation relation, double epsilon) {
+  thread_local std::unique_ptr<RunProfile> recent;
+  if (!recent || !recent->is_of(run, relation)) recent = std::make_unique<RunProfile>(run, relation);
+  return recent->delta(epsilon);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // What: which releases one differing row meets, for every way it can meet them.
 // Formula: sequence: the product of the children's worlds; parallel by position: the union; by value: under add_remove
 //   the union; under replace_one every ordered pair of parts, the row removed from one and added to the other, and
-//   every part alone with the row replaced inside it, which doubles the shift of an add_remove statement.
-// Conditions: parts of public sizes, fixed by position or public key, or by the row's own value (spec 6.3).
+//   every part alone with the row replaced inside it, which doubles the shift of an add_remove statement. By coin: the
+//   union: with the coin shown, delta is the mean of the parts' deltas and exp((a-1) R) that of theirs.
+// Conditions: parts of public sizes, fixed by position or public key, or by the row's own value (spec 6.3); a coin that
+//   is independent of all rows.
 // Reference: [McSherry09, Theorem 4]; adaptive sequences: [Dwork14, Theorem 3.16].
 // Fails if wrong: AccountantWorlds.*, AccountantLaws.*
 #include "sotto/privacy/accountant/worlds.h"
