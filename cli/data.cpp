@@ -67,7 +67,7 @@ struct PackVerb {
     const BlockFileSpec spec{encoder.features(),        encoder.data_norm(), encoder.sparse(),
                              to_json(encoder.schema()), encoder.classes(),   Digest{}};
     BlockFileWriter writer(out, spec, bits, options);
-    std::optional<PersonalEpsilons> epsilons = personal.read(data, encoder.schema());
+    std::optional<PersonalEpsilons> epsilons = personal.read(data, encoder.schema(), {});
     const std::string beside = epsilons ? out + ".epsilons" : "";
     if (epsilons) {
       check_epsilons_place(beside);

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <span>
 #include <sstream>
@@ -11,7 +12,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/data/block_file.h"
+#include "sotto/data/block_file_io.h"
 #include "sotto/data/load.h"
 
 namespace sotto::cli {
@@ -46,14 +47,14 @@ void require_order(const std::string& path, const std::string& first, std::optio
 }
 
 /// Lines "EPSILON" for one position or "EPSILON COUNT" for so many.
-std::vector<double> from_file(const std::string& path, std::optional<std::uint64_t> block_file) {
+std::vector<double> from_file(const std::string& path, const std::function<void(const std::string& first)>& check) {
   std::ifstream file(path);
   if (!file) throw Error(ErrorKind::io, path + ": cannot be read", "personal_epsilons");
   std::vector<double> values;
   std::string text;
   for (std::uint64_t line = 1; std::getline(file, text); ++line) {
-    if (line == 1) require_order(path, text, block_file);
-    if (line == 1 && block_file) continue;
+    if (line == 1) check(text);
+    if (line == 1 && text.starts_with(kOfBlocks)) continue;
     std::istringstream words(text);
     double epsilon = 0;
     std::uint64_t count = 1;
@@ -98,9 +99,17 @@ PersonalFile::PersonalFile(CLI::App& app) {
       ->type_name("FILE");
 }
 
-std::optional<PersonalEpsilons> PersonalFile::read(std::optional<std::uint64_t> block_file) const {
+std::optional<PersonalEpsilons> PersonalFile::read() const {
   if (file_.empty()) return {};
-  return personal_epsilons(from_file(file_, block_file));
+  return personal_epsilons(from_file(file_, [](const std::string&) {}));
+}
+
+std::optional<PersonalEpsilons> PersonalFile::read_for(std::optional<std::uint64_t> block_file) const {
+  if (file_.empty()) return {};
+  const auto check = [&](const std::string& first) { require_order(file_, first, block_file); };
+  PersonalEpsilons personal = personal_epsilons(from_file(file_, check));
+  personal.block_file = block_file;
+  return personal;
 }
 
 PersonalFlags::PersonalFlags(CLI::App& app) : file_(app) {
@@ -111,15 +120,13 @@ PersonalFlags::PersonalFlags(CLI::App& app) : file_(app) {
       ->type_name("NAME");
 }
 
-std::optional<PersonalEpsilons> PersonalFlags::read(const std::string& path, const Schema& schema) const {
-  if (!given()) return {};
+std::optional<PersonalEpsilons> PersonalFlags::read(const std::string& path, const Schema& schema,
+                                                    std::optional<std::uint64_t> block_file) const {
   require(!file_.given() || column_.empty(), "personal_epsilons", "give a file or a column, not both");
-  if (is_block_file(path)) {
-    require(column_.empty(), "personal_epsilon_column",
-            "is in no block file; give it to 'data pack', which writes the epsilons beside the file");
-    return file_.read(BlockFile(path).file_id());
-  }
-  return column_.empty() ? file_.read() : personal_epsilons(from_column(path, schema, column_));
+  if (column_.empty()) return file_.read_for(block_file);
+  require(!block_file, "personal_epsilon_column",
+          "is in no block file; give it to 'data pack', which writes the epsilons beside the file");
+  return personal_epsilons(from_column(path, schema, column_));
 }
 
 void check_epsilons_place(const std::string& path) {

@@ -13,9 +13,10 @@ namespace sotto::cli {
 class PersonalFile {
  public:
   explicit PersonalFile(CLI::App& app);
-  /// Nothing if the flag was not given. `block_file`: the id of the block file they must be of; none: they must be
-  /// of a text file.
-  std::optional<PersonalEpsilons> read(std::optional<std::uint64_t> block_file = {}) const;
+  /// Nothing if the flag was not given. In the order of any file: good for classes and counts alone.
+  std::optional<PersonalEpsilons> read() const;
+  /// In the order of the block file of this id, or of a text file; refused if they are not.
+  std::optional<PersonalEpsilons> read_for(std::optional<std::uint64_t> block_file) const;
   bool given() const noexcept { return !file_.empty(); }
 
  private:
@@ -26,8 +27,9 @@ class PersonalFile {
 class PersonalFlags {
  public:
   explicit PersonalFlags(CLI::App& app);
-  /// Nothing if no flag was given. `schema` is that of the data file `path`.
-  std::optional<PersonalEpsilons> read(const std::string& path, const Schema& schema) const;
+  /// Nothing if no flag was given. `schema` is that of the data file `path`, `block_file` its id if it is one.
+  std::optional<PersonalEpsilons> read(const std::string& path, const Schema& schema,
+                                       std::optional<std::uint64_t> block_file) const;
   bool given() const noexcept { return file_.given() || !column_.empty(); }
   /// True if the epsilons are a column of the data.
   bool reads_data() const noexcept { return !column_.empty(); }

@@ -22,7 +22,7 @@ Source open_source(const std::string& path, const SchemaFlags& flags, const Engi
   if (is_block_file(path)) {
     require(!flags.given(), "schema", "a block file carries its own declarations; give none here");
     const BlockFile file(path);
-    return {block_rows(file, choice), schema_from_json(file.metadata())};
+    return {block_rows(file, choice), schema_from_json(file.metadata()), file.file_id()};
   }
   return open_text(path, flags.schema(path), choice, terms);
 }

@@ -1,5 +1,7 @@
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "data_flags.h"
@@ -13,6 +15,7 @@ namespace sotto::cli {
 struct Source {
   std::unique_ptr<RowSource> rows;
   Schema schema;
+  std::optional<std::uint64_t> block_file{};  ///< its id, if it is one
 };
 
 /// A text file read through its schema, or a block file, which carries its own. Reads headers, no rows (unless bounds

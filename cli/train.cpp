@@ -50,7 +50,7 @@ struct TrainVerb {
                                     : open_source(data, schema, {engine, memory_mb}, terms);
     take_schema(asked, source.schema);
     asked.order_seed = order_seed;
-    asked.personal = personal.read(data, source.schema);
+    asked.personal = personal.read(data, source.schema, source.block_file);
     asked.progress = [&output](double fraction) { output.progress("training", fraction); };
     const Released released = run_request(*source.rows, asked, bits, book);
     if (!out.empty()) save_model_text(released.text, out);

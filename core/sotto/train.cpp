@@ -200,6 +200,8 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
   add_fields(hash, request.budget);
   if (request.personal) {
     hash.add_text("personal_epsilons");
+    // Two files packed from the same data have equal tags and different positions.
+    hash.add_text(request.personal->block_file ? std::to_string(*request.personal->block_file) : "none");
     for (const std::uint8_t level : request.personal->level_of) {
       hash.add_text(number_text(request.personal->levels[level]));
     }

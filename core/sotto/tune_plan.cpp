@@ -150,9 +150,14 @@ class EpsilonSearch {
     } catch (const Error& error) {
       // Below the least epsilon that its theorem takes: the answer, if there is one, lies above.
       if (error.kind() != ErrorKind::unsupported || epsilon == base_.budget.epsilon) throw;
-      refused_ = std::current_exception();
-      low_ = epsilon;
-      found_.reset();
+      if (found_) {
+        // Above one that fits: `auto` chooses something else there.
+        high_ = epsilon;
+        over_high_ = kClose;
+      } else {
+        refused_ = std::current_exception();
+        low_ = epsilon;
+      }
     }
     return high_ > 0 && (high_ - low_ <= kClose * high_ || high_ < 1e-9 * base_.budget.epsilon);
   }

@@ -69,6 +69,8 @@ def declared_epsilons(epsilons: Any) -> Any:
     """One epsilon a position, or None; their values the library checks."""
     if epsilons is None:
         return None
+    if isinstance(epsilons, np.ma.MaskedArray):
+        raise InvalidArgument("personal_epsilons: must not be masked; what is behind a mask would be promised")
     try:
         given = np.ascontiguousarray(epsilons, dtype=np.float64)
     except (TypeError, ValueError):

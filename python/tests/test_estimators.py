@@ -381,6 +381,7 @@ def test_personal_epsilons_that_promise_nothing_are_refused(two):
         (np.full(len(y), np.nan), "above 0"),
         (np.ones((len(y), 1)), "one number a row"),
         (["much"] * len(y), "must be numbers"),
+        (np.ma.masked_array(np.ones(len(y)), np.arange(len(y)) % 2), "must not be masked"),
     ):
         with pytest.raises(sotto.InvalidArgument, match=f"^personal_epsilons: .*{told}"):
             model.fit(X, y, personal_epsilons=given)

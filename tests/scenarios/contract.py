@@ -117,6 +117,9 @@ class Contract(unittest.TestCase):
         planned = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "10", *RECIPE, "--json",
                                             "--personal-epsilons", "epsilons.txt"))
         self.assertEqual([one["positions"] for one in planned["personal_epsilons"]], [6000, 4000])
+        planned = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "10", *RECIPE, "--json",
+                                            "--personal-epsilons", "consent.sotto.epsilons"))
+        self.assertEqual([one["positions"] for one in planned["personal_epsilons"]], [7500, 2500])
         # In another order they would promise the wrong rows less.
         self.assertIn("order of a text file", self.refused(*blocks, "epsilons.txt"))
         text = ["train", "--data", "sphere.csv", "--label", "y", *RECIPE, "--personal-epsilons"]

@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <set>
+
 #include "ledger_testing.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
@@ -118,10 +120,13 @@ TEST_F(ChangedData, ItemsAndLabelsOfAnIdxFileAreBothCovered) {
 
 class ChangedBlocks : public ChangedData {
  protected:
-  std::string pack(const std::string& name, const Digest& source, float value, const std::string& metadata = "{}") {
+  /// Files of one seed have the same id and order.
+  std::string pack(const std::string& name, const Digest& source, float value, const std::string& metadata = "{}",
+                   std::uint64_t seed = 1) {
     const std::string path = folder_ + "/" + name;
+    BitSource bits(ReproducibleSeed{seed});
     BlockFileWriter writer(
-        path, {.features = 1, .data_norm = 1, .sparse = false, .metadata = metadata, .fingerprint = Digest{}}, bits_);
+        path, {.features = 1, .data_norm = 1, .sparse = false, .metadata = metadata, .fingerprint = Digest{}}, bits);
     for (int i = 0; i < 20; ++i) writer.add_dense(std::span(&value, 1), i % 2 == 0 ? 1.0F : -1.0F);
     writer.identify(source);
     writer.finish();
@@ -150,6 +155,38 @@ TEST_F(ChangedBlocks, ABlockFileSwappedForTheSameDataReadInAnotherWayIsNoticed) 
   EXPECT_EQ(refused([&] { run(*rows); }), ErrorKind::invalid_data);
   EXPECT_NE(message_.find("replaced by another file"), std::string::npos) << message_;
   expect_charged_and_nothing_released();
+}
+
+TEST_F(ChangedBlocks, ABlockFileSwappedForTheSameDataInAnotherOrderIsNoticed) {
+  for (const char* engine : {"in_memory", "out_of_core"}) {
+    path_ = folder_ + "/" + engine;
+    const std::string path = pack("rows.blk", kSomeData, 0.5F);
+    open(kSomeData);
+    const auto rows = block_rows(BlockFile(path), {engine, 8});
+    between_ = [&] { std::filesystem::rename(pack("again.blk", kSomeData, 0.5F, "{}", 2), path); };
+    EXPECT_EQ(refused([&] { run(*rows); }), ErrorKind::invalid_data) << engine;
+    EXPECT_NE(message_.find("replaced by another file"), std::string::npos) << message_;
+    expect_charged_and_nothing_released();
+  }
+}
+
+TEST_F(ChangedBlocks, EpsilonsByPositionAreAnotherRequestForEveryOrder) {
+  TrainRequest request;
+  request.problem = {Logistic{}, 0.1};
+  request.budget = {0.5, 0, Relation::replace_one};
+  request.algorithm = Scs13{};
+  const PlanInput input = plan_input(request, {20, 1, 1.0, false, 2});
+  const auto digest = [&] { return digest_of(request, input, terms_of(FilterKind::sum, 1, 1e-9)); };
+  std::vector<double> epsilons(20, 0.5);
+  epsilons[3] = 0.1;
+  std::set<std::string> all = {digest()};
+  request.personal = personal_epsilons(epsilons);
+  all.insert(digest());
+  for (const std::uint64_t id : {1, 2}) {
+    request.personal->block_file = id;
+    all.insert(digest());
+  }
+  EXPECT_EQ(all.size(), 4U);
 }
 
 TEST_F(ChangedBlocks, ABlockChangedInPlaceFailsItsChecksum) {

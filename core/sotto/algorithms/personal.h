@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,8 +12,9 @@ namespace sotto {
 
 struct PersonalEpsilons {
   static constexpr std::size_t kMostLevels = 64;
-  std::vector<double> levels;          ///< the distinct epsilons, descending
-  std::vector<std::uint8_t> level_of;  ///< the level of each position
+  std::vector<double> levels;                 ///< the distinct epsilons, descending
+  std::vector<std::uint8_t> level_of;         ///< the level of each position
+  std::optional<std::uint64_t> block_file{};  ///< whose positions these are, by its id; none: those of the data itself
 };
 
 /// From one epsilon a position. Throws Error{invalid_argument} for a value that is not above 0 and finite and for more

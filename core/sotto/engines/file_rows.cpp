@@ -61,7 +61,11 @@ class TextRows final : public RowSource {
 class BlockRows final : public RowSource {
  public:
   BlockRows(const BlockFile& file, EngineChoice choice)
-      : path_(file.path()), metadata_(file.metadata()), choice_(std::move(choice)), facts_(file.facts()) {}
+      : path_(file.path()),
+        metadata_(file.metadata()),
+        file_id_(file.file_id()),
+        choice_(std::move(choice)),
+        facts_(file.facts()) {}
   Facts facts(std::uint64_t rows) const override {
     if (rows == facts_.rows) return facts_;
     throw Error(ErrorKind::invalid_data,
@@ -92,13 +96,15 @@ class BlockRows final : public RowSource {
     look(engine->file());
     return engine;
   }
+  /// The same rows packed again have another order, and who is where may be what was promised about (personal.h).
   void require_same(const BlockFile& file) const {
-    if (file.metadata() == metadata_) return;
+    if (file.metadata() == metadata_ && file.file_id() == file_id_) return;
     throw Error(ErrorKind::invalid_data, path_ + ": was replaced by another file while it was in use", "data");
   }
 
   std::string path_;
   std::string metadata_;
+  std::uint64_t file_id_;
   EngineChoice choice_;
   Facts facts_;
 };
