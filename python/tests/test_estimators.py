@@ -386,6 +386,6 @@ def test_personal_epsilons_that_promise_nothing_are_refused(two):
         with pytest.raises(sotto.InvalidArgument, match=f"^personal_epsilons: .*{told}"):
             model.fit(X, y, personal_epsilons=given)
     with pytest.raises(sotto.Unsupported, match="objective has no proof"):
-        clone(model).set_params(method="objective").fit(X, y, personal_epsilons=np.ones(len(y)))
+        clone(model).set_params(method="objective", alpha=0.01).fit(X, y, personal_epsilons=np.ones(len(y)))
     with pytest.raises(sotto.InvalidArgument, match="^data_norm: must be a number with personal_epsilons"):
         clone(model).set_params(data_norm="private").fit(X, y, personal_epsilons=np.ones(len(y)))
