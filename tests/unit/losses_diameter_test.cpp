@@ -20,11 +20,30 @@ TEST(Diameter, OfLogisticGradientsEnclosesTheGridValues) {
       symmetric = std::max(symmetric, 2 * std::sqrt(1 - c * c) / (1 + std::exp(-reach * c)));
     }
     EXPECT_GE(logistic_diameter(reach), symmetric) << reach;
-    EXPECT_LE(logistic_diameter(reach), 1.006 * upper) << reach;
+    EXPECT_LE(logistic_diameter(reach), 1.0011 * symmetric) << reach;
     EXPECT_LE(symmetric, upper);
   }
-  EXPECT_NEAR(logistic_diameter(0), 1, 0.005);
+  EXPECT_NEAR(logistic_diameter(0), 1, 0.0011);
   EXPECT_GE(logistic_diameter(0), 1);
+}
+
+TEST(Diameter, NoPairOfAnglesIsFartherApartAtAnyReach) {
+  // A grid of pairs that need not be mirror images, at many norms.
+  constexpr int kAngles = 240;
+  for (double reach = 0; reach <= 50; reach = reach * 1.15 + 0.01) {
+    std::vector<double> x, y;
+    for (int i = 0; i <= kAngles; ++i) {
+      const double angle = 3.141592653589793 * i / kAngles, share = 1 / (1 + std::exp(reach * std::cos(angle)));
+      x.push_back(share * std::cos(angle));
+      y.push_back(share * std::sin(angle));
+    }
+    double widest = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      for (std::size_t j = i; j < x.size(); ++j) widest = std::max(widest, std::hypot(x[i] - x[j], y[i] + y[j]));
+    }
+    EXPECT_LE(widest, logistic_diameter(reach)) << reach;
+    EXPECT_GE(widest, 0.998 * logistic_diameter(reach)) << reach;
+  }
 }
 
 TEST(Diameter, NoPairOfLogisticRowsIsFartherApart) {

@@ -1,8 +1,9 @@
 // What: how far apart the data gradients of two rows can be at weights of a known norm R.
-// Logistic, |x| <= 1: gradients are -s(w.u) u, u = y x. In the plane of w: for a given component of u along w the
-//   farthest points lie on the circle, so the diameter is max over angles a, b in [0, pi] of
-//   |s(R cos a) e^(ia) - s(R cos b) e^(-ib)|. Branch and bound: each end moves at most sqrt(s^2 + R^2/16) per radian,
-//   so value at the centre + both slopes x half the width bounds a box; any stopping point is an upper bound.
+// Logistic, |x| <= 1: gradients are -s(w.u) u, u = y x, and lie in a disc around any point c on the axis of w, of
+// radius
+//   the largest |s(R cos a) e^(ia) - c| over angles a in [0, pi] to w; the diameter is at most twice that. c is the
+//   foot of the widest pair of mirror images, whose distance it then is. Branch and bound over a: value at the centre +
+//   speed x half the width bounds an interval; any stopping point is an upper bound.
 // Softmax, |z| <= R: z_k - z_c <= sqrt2 R, so p_c >= p_min = 1/(1 + (K-1) e^(sqrt2 R)); by convexity p_k <= p_max =
 //   1/(1 + (K-1) e^-t), t = R sqrt(K/(K-1)); |p - e_c|^2 <= (1 - p_min)^2 + (1 - p_min) p_max; the diameter is at most
 //   twice that norm.
@@ -23,31 +24,56 @@ constexpr double kOutward = 1 + 1e-6;  // rounding of margins (2^28 features at 
 
 double sigmoid(double x) noexcept { return 1 / (1 + std::exp(-x)); }
 
-/// Pairs of angles in [a - half, a + half] x [b - half, b + half] and a bound on their distance.
-struct Box {
-  double a, b, half, bound;
-  bool operator<(const Box& other) const noexcept { return bound < other.bound; }
+/// Angles in [at - half, at + half] and a bound on how far their gradients are from the centre.
+struct Arc {
+  double at, half, bound;
+  bool operator<(const Arc& other) const noexcept { return bound < other.bound; }
 };
 
-class PairSearch {
+/// The gradients at weights of norm `reach` and a point on their axis; angles are those of u to w.
+class Disc {
  public:
-  explicit PairSearch(double reach) : reach_(reach) {}
+  explicit Disc(double reach) : reach_(reach), centre_(foot_of_widest()) {}
 
-  Box box(double a, double b, double half) {
-    const double one = share(a), other = share(b);
-    const double value = std::hypot(one * std::cos(a) - other * std::cos(b), one * std::sin(a) + other * std::sin(b));
+  Arc arc(double at, double half) {
+    const double share = share_at(at);
+    const double value = std::hypot(share * std::cos(at) - centre_, share * std::sin(at));
     largest_ = std::max(largest_, value);
-    return {a, b, half, value + half * (speed(a + half) + speed(b + half))};
+    return {at, half, value + half * speed(at - half, at + half)};
   }
   double largest() const noexcept { return largest_; }
 
  private:
-  double share(double angle) const noexcept { return sigmoid(-reach_ * std::cos(angle)); }
-  // The share grows with the angle, so its value at the far end bounds it.
-  double speed(double far_end) const noexcept {
-    return std::hypot(share(std::min(far_end, std::numbers::pi)), reach_ / 4);
+  double share_at(double angle) const noexcept { return sigmoid(-reach_ * std::cos(angle)); }
+
+  /// How fast the distance changes: at most as the gradient moves; and where that goes around the centre, hardly. With
+  /// p the share, f the distance, c the centre: f f' = p p' - c p' cos a + p c sin a. The share grows with the angle.
+  double speed(double low, double high) const noexcept {
+    low = std::max(low, 0.0);
+    high = std::min(high, std::numbers::pi);
+    const double first = reach_ * std::cos(low), last = reach_ * std::cos(high);
+    const double flattest = sigmoid(last > 0 ? last : first < 0 ? first : 0.0);  // where slopes change most
+    const double growth = reach_ * flattest * (1 - flattest);
+    const double share = share_at(high), aside = std::fabs(centre_);
+    const double moves = std::hypot(share, growth), nearest = share_at(low) - aside;
+    if (!(nearest > 0)) return moves;
+    return std::min(moves, ((share + aside) * growth + share * aside) / nearest);
   }
+
+  /// Any point would do; by golden section, which finds the best closely enough.
+  double foot_of_widest() const noexcept {
+    constexpr double kGolden = 0.6180339887498949;
+    const auto width = [&](double turn) { return sigmoid(reach_ * std::sin(turn)) * std::cos(turn); };
+    double low = 0, high = std::numbers::pi / 4;
+    for (int i = 0; i < 40; ++i) {
+      const double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
+      (width(left) < width(right) ? low : high) = width(left) < width(right) ? left : right;
+    }
+    return -sigmoid(reach_ * std::sin(low)) * std::sin(low);
+  }
+
   double reach_;
+  double centre_;
   double largest_ = 0;
 };
 
@@ -61,22 +87,18 @@ double softmax_gradient_norm(double reach, double classes) {
 }  // namespace
 
 double logistic_diameter(double reach) {
-  constexpr double kGap = 4e-3;
-  constexpr int kMostBoxes = 40000;
-  PairSearch search(reach);
-  std::priority_queue<Box> open;
-  open.push(search.box(std::numbers::pi / 2, std::numbers::pi / 2, std::numbers::pi / 2));
-  for (int i = 0; i < kMostBoxes && open.top().bound > search.largest() * (1 + kGap); ++i) {
-    const Box top = open.top();
+  constexpr double kGap = 1e-3;
+  constexpr int kMostArcs = 20000;
+  Disc disc(reach);
+  std::priority_queue<Arc> open;
+  open.push(disc.arc(std::numbers::pi / 2, std::numbers::pi / 2));
+  for (int i = 0; i < kMostArcs && open.top().bound > disc.largest() * (1 + kGap); ++i) {
+    const Arc top = open.top();
     open.pop();
     const double half = top.half / 2;
-    for (const double a : {top.a - half, top.a + half}) {
-      for (const double b : {top.b - half, top.b + half}) {
-        if (a <= b) open.push(search.box(a, b, half));  // the distance is symmetric in the pair
-      }
-    }
+    for (const double at : {top.at - half, top.at + half}) open.push(disc.arc(at, half));
   }
-  return std::min(2.0, open.top().bound);
+  return std::min(2.0, 2 * open.top().bound);
 }
 
 LossConstants constants_at(const Loss& loss, double data_norm, std::uint32_t classes, double weight_norm) {

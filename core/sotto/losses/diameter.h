@@ -10,7 +10,7 @@ namespace sotto {
 /// every iterate is released. `data_norm` is that of stored rows; the rounding of margins is covered.
 LossConstants constants_at(const Loss& loss, double data_norm, std::uint32_t classes, double weight_norm);
 
-/// An upper bound on sup |s(w.u) u - s(w.v) v| over |u|, |v| <= 1 and |w| = reach, s(a) = 1/(1 + e^a); within about 0.5
+/// An upper bound on sup |s(w.u) u - s(w.v) v| over |u|, |v| <= 1 and |w| = reach, s(a) = 1/(1 + e^a); within about 0.1
 /// percent of it.
 double logistic_diameter(double reach);
 
