@@ -25,6 +25,7 @@ class BlockEngine final : public Engine {
   void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
   void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const override;
+  void poll(std::uint64_t rows) const override;
 
  private:
   std::uint64_t block_count() const noexcept;
@@ -35,7 +36,6 @@ class BlockEngine final : public Engine {
   RowBlock checked(const RowBlock& rows, std::uint64_t block) const;
   void read_all();
   void prefetch(std::uint64_t block) const noexcept;
-  void poll(std::uint64_t rows) const;
   void feed(const RowBlock& rows, RowConsumer& consumer) const;
 
   sotto_rows rows_;

@@ -12,6 +12,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/model/privacy_card.h"
+#include "sotto/optim/projected_rows.h"
 
 namespace sotto::test {
 namespace {
@@ -334,6 +335,55 @@ TEST(Auto, ReleasesTheBitsTheSolverReleases) {
   }
 }
 
+TEST(Auto, ManyFeaturesWithoutDeltaAreProjected) {
+  const auto kept = [](double epsilon, std::uint32_t features, std::uint32_t classes) {
+    PlanInput input =
+        input_of(classes > 2 ? Loss{Softmax{}} : Loss{Logistic{}}, {.epsilon = epsilon}, features, classes);
+    input.facts.rows = 60000;
+    const AutoChoice choice = Auto{}.choose(input);
+    EXPECT_EQ(name_of(choice.solver), "objective");
+    EXPECT_EQ(choice.input.facts.features, choice.projected_features > 0 ? choice.projected_features : features);
+    return choice.projected_features;
+  };
+  // ceil((epsilon 60000 / scores)^(2/3) / 4), at least 10, where that is at most a third of the features.
+  EXPECT_EQ(kept(0.1, 785, 10), 18U);
+  EXPECT_EQ(kept(1, 785, 10), 83U);
+  EXPECT_EQ(kept(0.1, 785, 2), 83U);
+  EXPECT_EQ(kept(1, 785, 2), 0U);
+  EXPECT_EQ(kept(0.0001, 785, 2), 10U);
+  EXPECT_EQ(kept(0.1, 249, 2), 83U);
+  EXPECT_EQ(kept(0.1, 248, 2), 0U);
+
+  PlanInput input = input_of(Logistic{}, {.epsilon = 0.1, .delta = 1e-10}, 2000);
+  EXPECT_EQ(Auto{}.choose(input).projected_features, 0U) << "Gaussian noise does not grow with the weights";
+  input.budget.delta = 0;
+  EXPECT_GT(Auto{}.choose(input).projected_features, 0U);
+  EXPECT_EQ((Auto{.intervals = 0.2}.choose(input).projected_features), 0U);
+  EXPECT_NE(Auto{}.plan(input).remarks.back().find("projection from 2000 to"), std::string::npos);
+  input.problem.lambda = 0.01;
+  EXPECT_EQ(Auto{}.choose(input).projected_features, 0U) << "a lambda is for the weights of the features";
+  input.problem.lambda = 0;
+  input.facts.features = 1U << 27;
+  EXPECT_EQ(Auto{}.choose(input).projected_features, 0U) << "the matrix would not fit";
+}
+
+TEST(Auto, ReleasesWhatTheSolverReleasesOnImagesOfTheRows) {
+  const Rows rows = sphere_rows(300, 40, 3);
+  const TableEngine engine(rows);
+  const Budget budget{.epsilon = 0.5};
+  const AutoChoice choice = Auto{}.choose({rows.facts(), {Logistic{}, 0}, budget});
+  ASSERT_EQ(choice.projected_features, 10U);
+  const Projection map = choice.projection(40);
+  ProjectedRows images(engine, map);
+  BitSource bits(ReproducibleSeed{9});
+  Curator curator(bits);
+  const auto& solver = std::get<Objective>(choice.solver);
+  for (const Charge& charge : solver.plan(choice.input).charges) curator.charge(charge);
+  const Vector weights = solver.run({images, curator, choice.input, [](double) {}});
+  EXPECT_EQ(weights.size(), 10U);
+  EXPECT_EQ(released(Auto{}, engine, {{Logistic{}, 0}, budget}, 9), before_projection(map, weights));
+}
+
 TEST(Auto, TheCardNamesTheSolverAndWhatItWasRunWith) {
   for_each_input([&](const PlanInput& input) {
     const Auto automatic = for_relation(input);
@@ -349,6 +399,8 @@ TEST(Auto, TheCardNamesTheSolverAndWhatItWasRunWith) {
     };
     EXPECT_EQ(value("solver"), name_of(choice.solver));
     EXPECT_EQ(value("lambda"), number_text(choice.input.problem.lambda));
+    EXPECT_EQ(value("projected_features"),
+              choice.projected_features > 0 ? std::to_string(choice.projected_features) : "missing");
     if (const auto* descent = std::get_if<Dpgd>(&choice.solver)) {
       EXPECT_EQ(value("passes"), std::to_string(descent->passes));
       EXPECT_EQ(value("clip"), number_text(descent->clip));

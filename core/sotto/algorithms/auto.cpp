@@ -7,6 +7,7 @@
 //   (whitened: 0.3; several scores: 1/4), travel (steps x step) such that noise moves a margin by 1.25 (whitened: 2;
 //   several scores: 1.75) at norm X; momentum beyond 200 steps (whitened: 50); no clip if N <= 0.0002 X m. The same T
 //   steps on Poisson batches, by dpsgd, where P = max(6, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
+//   Without delta, rows are projected to k = max(10, (epsilon m/scores)^(2/3)/4) features first if 3 k <= d.
 // Conditions: none on the guarantee, which is the chosen solver's: the rule reads nothing but facts and budget.
 // Reference: docs/auto.md, with the figures behind the constants.
 // Fails if wrong: Auto.* (the plan is the solver's), Algorithms.*; bench/utility for the choice itself.
@@ -23,18 +24,23 @@
 #include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/optim/projected_rows.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kReach = 40;             // of the noise alone: its norm over kappa, in units of 1/X
-constexpr double kStraightReach = 30;     // the same for losses that are straight at negative margins
-constexpr double kJacobianShare = 0.25;   // of epsilon, at most
-constexpr double kMostJacobian = 0.9;     // the same for a lambda that was given
-constexpr double kLeastCurvature = 0.01;  // in units of X^2: hardly any regularisation
-constexpr double kNoisyShare = 0.0002;    // of |v| in X m, above which descent with clipped gradients is better
-constexpr double kMomentsNoise = 0.3;     // largest eigenvalue of the noise over the most the moments may have
-constexpr double kPureWorth = 1.15;       // so much more noise is accepted for a guarantee without delta
+constexpr double kReach = 40;                   // of the noise alone: its norm over kappa, in units of 1/X
+constexpr double kStraightReach = 30;           // the same for losses that are straight at negative margins
+constexpr double kProjectedReach = 20;          // the same of projected rows
+constexpr double kProjected = 0.25;             // features kept, in units of (epsilon m/scores)^(2/3),
+constexpr double kFewestProjected = 10;         // and at least; more than a third of all are not worth the loss
+constexpr std::uint64_t kProjectionKey = 1984;  // public: one map for all, whatever the rows
+constexpr double kJacobianShare = 0.25;         // of epsilon, at most
+constexpr double kMostJacobian = 0.9;           // the same for a lambda that was given
+constexpr double kLeastCurvature = 0.01;        // in units of X^2: hardly any regularisation
+constexpr double kNoisyShare = 0.0002;          // of |v| in X m, above which descent with clipped gradients is better
+constexpr double kMomentsNoise = 0.3;           // largest eigenvalue of the noise over the most the moments may have
+constexpr double kPureWorth = 1.15;             // so much more noise is accepted for a guarantee without delta
 constexpr double kFewestSteps = 10;
 constexpr double kLeastPasses = 6;      // of sampled descent, in all its steps
 constexpr double kSampledNoise = 0.5;   // in units of what a row adds to a batch: with less, sampling loses its worth
@@ -83,8 +89,8 @@ class Chooser {
   AutoChoice choose() const {
     if (intervals_ != 0) return with_intervals();
     if (input_.personal) return descent();  // a row's weight shrinks its sums; the others have no proof for it
+    if (input_.budget.delta == 0) return proven(0) ? without_delta() : descent();
     const double pure = noise_norm(0);
-    if (input_.budget.delta == 0) return proven(0) ? objective(0, pure) : descent();
     const double gaussian = noise_norm(input_.budget.delta);
     if (!proven(std::min(pure, gaussian))) return descent();
     const bool noisy = is_much(gaussian);
@@ -101,6 +107,29 @@ class Chooser {
     const double gaussian = noise_norm(input_.budget.delta);
     if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
     return objective(input_.budget.delta, gaussian);
+  }
+
+  /// Noise by the law for 0 grows with the number of weights, what a random projection loses shrinks with it.
+  AutoChoice without_delta() const {
+    const std::uint32_t kept = projected_features();
+    if (kept == 0) return objective(0, noise_norm(0));
+    Chooser images = *this;
+    images.projected_ = true;
+    images.input_.facts.features = kept;
+    images.input_.facts.sparse = false;
+    AutoChoice choice = images.objective(0, images.noise_norm(0));
+    choice.projected_features = kept;
+    return choice;
+  }
+  /// 0: all are kept. A lambda that was given is one for the weights of the rows themselves.
+  std::uint32_t projected_features() const {
+    if (input_.problem.lambda > 0) return 0;
+    const auto outputs = static_cast<double>(outputs_of(input_.problem.loss, input_.facts.classes));
+    const double signal = input_.budget.epsilon * rows_ / outputs;
+    const double kept = std::ceil(std::max(kFewestProjected, kProjected * std::pow(signal, 2.0 / 3)));
+    const double features = input_.facts.features;
+    if (3 * kept > features || kept * features > static_cast<double>(Projection::kMostEntries)) return 0;
+    return static_cast<std::uint32_t>(kept);
   }
 
   /// The expected norm of the noise that one gradient sum needs, by the law for this delta.
@@ -153,7 +182,7 @@ class Chooser {
     const double others = softmax ? input_.facts.classes - 1.0 : 1.0;
     const double a_row = softmax ? norm_ * norm_ / input_.facts.classes : constants.smoothness;
     const bool straight = std::holds_alternative<HuberSvm>(loss) || std::holds_alternative<RobustLogistic>(loss);
-    const double reach = straight ? kStraightReach : kReach;
+    const double reach = projected_ ? kProjectedReach : straight ? kStraightReach : kReach;
     const double least = a_row / std::expm1(kJacobianShare * input_.budget.epsilon / others);
     return std::max({least, norm_ * noise / reach, kLeastCurvature * norm_ * norm_});
   }
@@ -253,6 +282,7 @@ class Chooser {
   }
 
   PlanInput input_;
+  bool projected_ = false;  // input_ has images of rows
   std::uint64_t declared_rows_;
   double intervals_;
   double rows_;
@@ -276,6 +306,7 @@ std::string text_of(const AutoChoice& choice, const Loss& asked) {
             fmt::format("auto chose {}: lambda={}", Solver::kName, value_text(choice.input.problem.lambda));
         const std::string_view loss = name_of(choice.input.problem.loss);
         if (loss != name_of(asked)) text += fmt::format(" loss={}", loss);
+        if (choice.projected_features > 0) text += fmt::format(" projected_features={}", choice.projected_features);
         const Solver plain;
         for_each_field_deep(solver, [&](std::string_view name, const auto& value, std::string_view) {
           std::string usual;
@@ -290,6 +321,10 @@ std::string text_of(const AutoChoice& choice, const Loss& asked) {
 }
 
 }  // namespace
+
+Projection AutoChoice::projection(std::uint32_t features) const {
+  return {GaussianProjection{projected_features, kProjectionKey}, features, false};
+}
 
 AutoChoice Auto::choose(const PlanInput& input) const {
   AutoChoice choice = chooser(*this, input).choose();
@@ -306,14 +341,26 @@ Plan Auto::plan(const PlanInput& input) const {
   if (choice.input.budget.delta < input.budget.delta) {
     plan.remarks.insert(plan.remarks.begin(), "the law of the noise is the one for delta 0, which is smaller here");
   }
+  if (choice.projected_features > 0) {
+    plan.remarks.push_back(fmt::format(
+        "rows are seen through a public random projection from {} to {} features and clipped again; the released "
+        "weights are taken back through it and are those of the features themselves",
+        input.facts.features, choice.projected_features));
+  }
   plan.remarks.insert(plan.remarks.begin(), text_of(choice, input.problem.loss));
   return plan;
 }
 
 Vector Auto::run(const Run& run) const {
   const AutoChoice choice = choose(run.input);
-  const Run same{run.engine, run.curator, choice.input, run.progress};
-  return std::visit([&](const auto& solver) { return solver.run(same); }, choice.solver);
+  const auto run_on = [&](Engine& rows) {
+    const Run same{rows, run.curator, choice.input, run.progress};
+    return std::visit([&](const auto& solver) { return solver.run(same); }, choice.solver);
+  };
+  if (choice.projected_features == 0) return run_on(run.engine);
+  const Projection map = choice.projection(run.input.facts.features);
+  ProjectedRows images(run.engine, map);
+  return before_projection(map, run_on(images));
 }
 
 }  // namespace sotto

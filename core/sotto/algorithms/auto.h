@@ -8,6 +8,7 @@
 #include "sotto/algorithms/dpsgd.h"
 #include "sotto/algorithms/objective.h"
 #include "sotto/algorithms/whitened_dpgd.h"
+#include "sotto/data/projection.h"
 
 namespace sotto {
 
@@ -16,6 +17,11 @@ namespace sotto {
 struct AutoChoice {
   std::variant<Objective, Dpgd, WhitenedDpgd, Dpsgd> solver;
   PlanInput input;
+  /// Above 0: the solver sees rows through a public random projection to so many features, which `input` then has.
+  std::uint32_t projected_features = 0;
+
+  /// That projection of rows of `features`.
+  Projection projection(std::uint32_t features) const;
 };
 
 /// The best solver for public facts and a budget (spec 7.11, docs/auto.md). It adds no noise of its own: plan and run

@@ -70,6 +70,32 @@ std::vector<Pair> removed_pairs(std::size_t rows, std::uint64_t seed, std::uint3
   return pairs;
 }
 
+std::vector<Pair> wide_pairs(const Facts& facts, bool removed, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  const auto drawn = [&] {
+    Row row{std::vector<double>(facts.features),
+            label_of_class(static_cast<std::uint32_t>(random() % facts.classes), facts.classes)};
+    for (double& v : row.x) v = normal(random);  // longer than the norm: it is clipped to it
+    return row;
+  };
+  Table background(facts.rows, facts.features, facts.data_norm, facts.classes);
+  for (std::size_t i = 0; i < facts.rows; ++i) background.set(i, drawn());
+  const std::size_t last = facts.rows - 1;
+  const Row row = drawn();
+  Row opposite = row, other_class = row;
+  for (double& v : opposite.x) v = -v;
+  other_class.label = label_of_class((class_of_label(row.label, facts.classes) + 1) % facts.classes, facts.classes);
+  std::vector<Pair> pairs;
+  for (const Row& other : {opposite, other_class, drawn()}) {
+    pairs.push_back(make_pair("wide", background, last, {row, other}));
+    if (!removed) continue;
+    pairs.back().second = pairs.back().first.without_last();
+    pairs.back().removed = true;
+  }
+  return pairs;
+}
+
 Pair linear_pair(const Facts& facts, std::size_t position) {
   Row row{std::vector<double>(facts.features, 0.0), label_of_class(facts.classes - 1, facts.classes)};
   const Table zeros(facts.rows, facts.features, facts.data_norm, facts.classes);

@@ -34,6 +34,9 @@ std::vector<Pair> adversarial_pairs(std::size_t rows, std::size_t position, std:
 /// Every row that differs in adversarial_pairs(), as the last one, and removed (spec 9 j).
 std::vector<Pair> removed_pairs(std::size_t rows, std::uint64_t seed, std::uint32_t classes = 2);
 
+/// Rows of many features, one of them opposite, of another class or any other; removed: missing.
+std::vector<Pair> wide_pairs(const Facts& facts, bool removed, std::uint64_t seed);
+
 /// Zero rows but for one, whose label differs: in the linear part of the Huber loss runs differ exactly as a recursion
 /// of sensitivities says (spec 9 a), and class counts and errors differ as far as they can.
 Pair linear_pair(const Facts& facts, std::size_t position);

@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
+
+#include "sotto/data/clip.h"
 
 namespace sotto::audit {
 namespace {
@@ -26,6 +29,23 @@ double range_of_gaps(const Vector& a, const Vector& b) {
     high = std::max(high, a[i] - b[i]);
   }
   return high - low;
+}
+
+/// The rows as they are after a projection, clipped.
+Table images(const Table& rows, const Projection& map) {
+  const Facts facts = rows.facts();
+  Table mapped(rows.size(), map.output_features(), facts.data_norm, facts.classes);
+  std::vector<std::uint32_t> columns(facts.features);
+  std::iota(columns.begin(), columns.end(), 0U);
+  Vector image(map.output_features());
+  std::vector<float> clipped(image.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row row = rows.row(i);
+    map.mix(columns, row.x, image);
+    clip_and_store(image, facts.data_norm, clipped);
+    mapped.set(i, {{clipped.begin(), clipped.end()}, row.label});
+  }
+  return mapped;
 }
 
 class Comparison {
@@ -113,24 +133,34 @@ class Comparison {
   }
 
   void add_minimiser(const Transcript::Entry& a, const Transcript::Entry& b) {
-    const Facts facts = pair_.first.facts();
-    const Loss loss = minimised(facts);
-    const Vector here = row_gradient(loss, facts, pair_.first.row(pair_.position), a.secret);
+    const auto [loss, pair] = seen();
+    const Facts facts = pair.first.facts();
+    const Vector here = row_gradient(loss, facts, pair.first.row(pair.position), a.secret);
     Vector there(here.size(), 0.0);
-    if (!pair_.removed) there = row_gradient(loss, facts, pair_.second.row(pair_.position), a.secret);
+    if (!pair.removed) there = row_gradient(loss, facts, pair.second.row(pair.position), a.secret);
     note_ratio(a.event, distance(here, there) / a.sensitivity);
     apart_.priced = false;
     // The certificate's share is no distance: with one it would look tight whatever the corner.
     apart_.residual = std::max(
-        {apart_.residual, residual_of(a, loss, pair_.first), residual_of(b, loss, pair_.second), certificate_share(a)});
-    apart_.jacobian = std::max(apart_.jacobian, jacobian_share(a, loss, pair_));
+        {apart_.residual, residual_of(a, loss, pair.first), residual_of(b, loss, pair.second), certificate_share(a)});
+    apart_.jacobian = std::max(apart_.jacobian, jacobian_share(a, loss, pair));
   }
 
-  /// The loss that was asked for, or that `auto` chose.
-  Loss minimised(const Facts& facts) const {
+  /// What was minimised, over which rows.
+  struct Seen {
+    Loss loss;
+    Pair pair;
+  };
+  /// As asked for, or what `auto` made of it.
+  Seen seen() const {
     const auto* automatic = std::get_if<Auto>(&how_.request.algorithm);
-    if (automatic == nullptr) return how_.request.problem.loss;
-    return automatic->choose(plan_input(how_.request, facts)).input.problem.loss;
+    if (automatic == nullptr) return {how_.request.problem.loss, pair_};
+    const Facts facts = pair_.first.facts();
+    const AutoChoice choice = automatic->choose(plan_input(how_.request, facts));
+    if (choice.projected_features == 0) return {choice.input.problem.loss, pair_};
+    const Projection map = choice.projection(facts.features);
+    return {choice.input.problem.loss,
+            {pair_.name, pair_.position, images(pair_.first, map), images(pair_.second, map), pair_.removed}};
   }
 
   bool leaves() const { return how_.plan.guarantee.released == "all iterates"; }

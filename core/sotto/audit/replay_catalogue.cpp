@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kLoosest = 1.01;  // claim over distance on the tight pair: more noise than that is a defect too
 constexpr std::uint64_t kLargeRows = 1000001;  // above the largest benchmark (spec 9 k)
+constexpr std::uint32_t kWideFeatures = 33;    // so many that ten are a projection of them
 constexpr std::uint64_t kStreamRows = 1203;    // enough batches of four for a thread that draws ahead
 
 /// Calls it; false if the run was refused before anything was released.
@@ -121,6 +122,7 @@ class Walk {
         if (refusal.empty()) refusal = why;
       }
       for (const std::string_view loss : names<Loss>()) walk_tight(method, relation, loss);
+      check_wide(method, relation);
       if (relation == Relation::replace_one) check_large(method);
       report(relation == Relation::replace_one ? method.name : method.name + ", add_remove", refusal);
     }
@@ -240,6 +242,30 @@ class Walk {
         largest.hidden = std::max(largest.hidden, apart.hidden);
         largest.last = std::max(largest.last, apart.last);
         largest.choices = std::max(largest.choices, apart.choices);
+      }
+    }
+  }
+
+  /// Rows of many features, without delta, where `auto` projects them.
+  void check_wide(const Method& method, Relation relation) {
+    Selection selection;
+    selection.relation = relation;
+    TrainRequest request;
+    request.budget = {1, 0, relation};
+    request.algorithm =
+        method.plain([&](std::string_view name, double standard) { return replay_numbers(name, standard, selection); });
+    for (const std::uint32_t classes : {2U, 3U}) {
+      const Facts facts{kReplayRows, kWideFeatures, 1.0, false, classes};
+      for (const std::string_view loss : names<Loss>()) {
+        request.problem = {make_by_name<Loss>(loss, "loss"), 0};
+        std::string why;
+        const auto plan = plan_if_taken(request, facts, why);
+        if (!plan) continue;
+        for (const Pair& pair : wide_pairs(facts, relation == Relation::add_remove, next_++)) {
+          allowed([&] {
+            note({request, *plan, {}, next_}, pair, fmt::format("{} features, {}", kWideFeatures, loss));
+          });
+        }
       }
     }
   }

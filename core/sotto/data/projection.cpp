@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/random/bit_source.h"
 #include "sotto/random/samplers.h"
 
@@ -22,7 +23,7 @@ constexpr std::uint32_t kDropped = 0xffffffff;
 }
 
 Projection::Projection(const Reduction& reduction, std::uint32_t features, bool keep_last)
-    : output_features_(features) {
+    : input_features_(features), output_features_(features) {
   if (const auto* gaussian = std::get_if<GaussianProjection>(&reduction)) {
     draw_matrix(*gaussian, features);
   } else if (const auto* choice = std::get_if<ChooseFeatures>(&reduction)) {
@@ -31,9 +32,8 @@ Projection::Projection(const Reduction& reduction, std::uint32_t features, bool 
 }
 
 void Projection::draw_matrix(const GaussianProjection& gaussian, std::uint32_t features) {
-  constexpr std::uint64_t kMaxEntries = std::uint64_t{1} << 27;
   const std::uint64_t entries = std::uint64_t{gaussian.dimensions} * features;
-  require(entries <= kMaxEntries, "dimensions",
+  require(entries <= kMostEntries, "dimensions",
           "a gaussian projection of " + std::to_string(features) + " features to " +
               std::to_string(gaussian.dimensions) + " has more than 2^27 entries");
   output_features_ = gaussian.dimensions;
@@ -79,9 +79,16 @@ void Projection::mix(std::span<const std::uint32_t> columns, std::span<const dou
                      std::span<double> out) const noexcept {
   std::ranges::fill(out, 0.0);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const double* outputs = matrix_.data() + std::size_t{columns[i]} * output_features_;
-    for (std::size_t j = 0; j < out.size(); ++j) out[j] += values[i] * outputs[j];
+    kernels::axpy(values[i], matrix_.data() + std::size_t{columns[i]} * output_features_, out.data(), out.size());
   }
+}
+
+Vector Projection::transposed(std::span<const double> weights) const {
+  Vector result(input_features_);
+  for (std::size_t j = 0; j < result.size(); ++j) {
+    result[j] = kernels::dot(matrix_.data() + j * output_features_, weights.data(), output_features_);
+  }
+  return result;
 }
 
 }  // namespace sotto

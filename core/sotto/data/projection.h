@@ -5,15 +5,20 @@
 #include <vector>
 
 #include "sotto/data/schema.h"
+#include "sotto/linalg/vector.h"
 
 namespace sotto {
 
 /// A declared reduction of the features, drawn from its public key: the same key gives the same map everywhere.
 class Projection {
  public:
+  /// The most entries a matrix may have.
+  static constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 27;
+
   /// `features` before the reduction; `keep_last` when the last of them is the intercept.
   Projection(const Reduction& reduction, std::uint32_t features, bool keep_last);
 
+  std::uint32_t input_features() const noexcept { return input_features_; }
   std::uint32_t output_features() const noexcept { return output_features_; }
   /// True when every output depends on every input: rows come out dense.
   bool mixes() const noexcept { return !matrix_.empty(); }
@@ -23,6 +28,8 @@ class Projection {
   /// Mixing: `out` (output_features() long) = matrix times the sparse row.
   void mix(std::span<const std::uint32_t> columns, std::span<const double> values,
            std::span<double> out) const noexcept;
+  /// Mixing: the transposed matrix times a vector of output_features(), which scores a row as that scores its image.
+  Vector transposed(std::span<const double> weights) const;
   /// Not mixing: the input feature behind an output feature.
   std::uint32_t source_of(std::uint32_t output) const noexcept { return chosen_.empty() ? output : chosen_[output]; }
 
@@ -30,6 +37,7 @@ class Projection {
   void draw_matrix(const GaussianProjection& gaussian, std::uint32_t features);
   void draw_choice(const ChooseFeatures& choice, std::uint32_t features, bool keep_last);
 
+  std::uint32_t input_features_ = 0;
   std::uint32_t output_features_ = 0;
   std::vector<double> matrix_;           // feature-major: the outputs of one input feature lie together
   std::vector<std::uint32_t> chosen_;    // ascending

@@ -44,6 +44,8 @@ void add_parameters(PrivacyCard& card, const Algorithm& algorithm, const PlanInp
   if (const auto* automatic = std::get_if<Auto>(&algorithm)) {
     const AutoChoice choice = automatic->choose(input);
     card.parameters.emplace_back("solver", name_of(choice.solver));
+    if (choice.projected_features > 0)
+      card.parameters.emplace_back("projected_features", std::to_string(choice.projected_features));
     add_fields(card, choice.input.problem);
     std::visit([&](const auto& solver) { add_fields(card, solver); }, choice.solver);
     return;

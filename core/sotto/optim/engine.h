@@ -28,6 +28,9 @@ class Engine {
   virtual void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const = 0;
   /// Feeds the rows at these positions, which ascend, in blocks of any size. Throws as scan() does.
   virtual void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const;
+  /// Said by who keeps a copy of its rows, each time so many were read from that. Throws where the engine, had it fed
+  /// them, would have been told that nobody wants them any more.
+  virtual void poll(std::uint64_t /*rows*/) const {}
 };
 
 /// Rows that nobody reads before it is decided that they may be read.
