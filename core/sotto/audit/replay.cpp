@@ -114,7 +114,7 @@ class Comparison {
 
   void add_minimiser(const Transcript::Entry& a, const Transcript::Entry& b) {
     const Facts facts = pair_.first.facts();
-    const Loss loss = minimised(facts);
+    const Loss loss = minimised_problem(how_.request.algorithm, plan_input(how_.request, facts)).loss;
     const Vector here = row_gradient(loss, facts, pair_.first.row(pair_.position), a.secret);
     Vector there(here.size(), 0.0);
     if (!pair_.removed) there = row_gradient(loss, facts, pair_.second.row(pair_.position), a.secret);
@@ -124,13 +124,6 @@ class Comparison {
     apart_.residual = std::max(
         {apart_.residual, residual_of(a, loss, pair_.first), residual_of(b, loss, pair_.second), certificate_share(a)});
     apart_.jacobian = std::max(apart_.jacobian, jacobian_share(a, loss, pair_));
-  }
-
-  /// The loss that was asked for, or that `auto` chose.
-  Loss minimised(const Facts& facts) const {
-    const auto* automatic = std::get_if<Auto>(&how_.request.algorithm);
-    if (automatic == nullptr) return how_.request.problem.loss;
-    return automatic->choose(plan_input(how_.request, facts)).input.problem.loss;
   }
 
   bool leaves() const { return how_.plan.guarantee.released == "all iterates"; }
