@@ -135,7 +135,7 @@ TEST(ObjectivePlans, RefuseWhatHasNoProof) {
   refused(Objective{.tolerance = 2.5}, input_of(5, budget), "tolerance");  // one row changes the sum by 2 at most
   refused(Objective{.declared_rows = 100}, input_of(5, budget), "declared_rows");
   refused(Objective{}, input_of(5, {1, 1e-6, kAddRemove}), "declared_rows");
-  refused(Output{}, input_of(5, budget, Hinge{}), "loss");
+  refused(Output{.intervals = 0.2}, input_of(5, budget, Hinge{}), "intervals");
   refused(Output{}, input_of(0, budget), "lambda");
   refused(Output{.tolerance = 1e-14}, input_of(5, budget), "tolerance");
   refused(Output{.tolerance = 2.5}, input_of(5, budget), "tolerance");

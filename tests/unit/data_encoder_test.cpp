@@ -123,6 +123,32 @@ TEST(Encoder, ClipsAfterTheInterceptWasAppended) {
   for (const std::size_t i : {0, 1, 3, 4}) EXPECT_FLOAT_EQ(row.values[i], 0.5F);
 }
 
+TEST(Encoder, TheLargestNormIsThatOfEveryColumnAtItsEnd) {
+  Schema schema = people();
+  schema.intercept = -0.5;
+  const Encoder encoder = people_encoder(schema);
+  const EncodedRow row = encode_person(encoder, "1,70,clerk,200,yes");
+  double squares = 0;
+  for (const float v : row.values) squares += static_cast<double>(v) * v;
+  EXPECT_NEAR(encoder.largest_norm().value(), std::sqrt(squares), 1e-6);
+  EXPECT_NEAR(encoder.largest_norm().value(), std::sqrt(3.25), 1e-12);
+  schema.projection = ChooseFeatures{.dimensions = 2, .key = 1};
+  EXPECT_NEAR(people_encoder(schema).largest_norm().value(), 1.5, 1e-12);
+  schema.projection = GaussianProjection{.dimensions = 2, .key = 1};
+  EXPECT_FALSE(people_encoder(schema).largest_norm().has_value());
+  Schema open = people();
+  std::get<NumericColumn>(open.columns[0].kind).range.reset();
+  EXPECT_FALSE(people_encoder(open).largest_norm().has_value());
+  Schema sparse;
+  sparse.format = FileFormat::libsvm;
+  sparse.features = 9;
+  sparse.data_norm = 1.0;
+  sparse.complete = true;
+  EXPECT_FALSE(Encoder(sparse).largest_norm().has_value());
+  sparse.range = Range{-4, 2};
+  EXPECT_NEAR(Encoder(sparse).largest_norm().value(), 3, 1e-12);
+}
+
 TEST(Encoder, LabelsAreComparedAsTextsThenAsNumbers) {
   const LabelMatcher standard{Label{}};
   for (const char* text : {"1", "+1", "1.0", "1.000e+00"}) EXPECT_EQ(standard.match(text), 1.0F) << text;

@@ -207,6 +207,31 @@ TEST(Minimiser, AnEighthThatIsUnlikeTheRestIsForgotten) {
   EXPECT_LE(counted.rows, 80 * kRows) << "46 passes without a way that was shown";
 }
 
+TEST(Minimiser, ANarrowCornerIsReachedWithoutTheFallback) {
+  // Rows that are nearly all one column, hardly any curvature: quasi-Newton steps are many.
+  constexpr std::uint64_t kRows = 4000;
+  constexpr std::uint32_t kColumns = 501;
+  RowTable table(kColumns);
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  for (std::uint64_t i = 0; i < kRows; ++i) {
+    std::vector<double> row(kColumns, 1.0);
+    double score = 0.5 * normal(random);
+    for (std::uint32_t j = 1; j < kColumns; ++j) {
+      row[j] = 0.01 * normal(random) / (1 + 0.1 * j);
+      score += row[j] * (j % 3 == 0 ? 100 : -30);
+    }
+    table.add(row, score > 0 ? 1 : -1);
+  }
+  const PerturbedSum sum{HuberSvm{0.01}, 1e-3, {}};
+  const double tolerance = std::max(2e-4, SumBounds(sum.loss, table.facts, sum.curvature).reachable(0));
+  const RowTableEngine rows(table, 1000);
+  const CountedPasses counted(rows);
+  const Vector w = SensitiveTestAccess::open(minimise(counted, sum, {.tolerance = tolerance, .threads = 1}));
+  EXPECT_LE(norm_of(exact_gradient(table, sum, w)), tolerance);
+  EXPECT_LE(counted.rows, 700 * kRows) << "without Newton's steps it falls back to gradient steps";
+}
+
 TEST(Minimiser, TheFallbackReachesTheTolerance) {
   for (const Case& c : kCases) {
     const RowTable table = planted_table(40, 3, c.classes, c.sparse);

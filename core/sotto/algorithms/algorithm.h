@@ -54,4 +54,18 @@ inline Plan make_plan(const Algorithm& algorithm, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, algorithm);
 }
 
+/// The problem whose loss and lambda run: the one that was asked for, unless the method says that another stands in
+/// for it. Of public facts and budget, like the plan.
+inline Problem minimised_problem(const Algorithm& algorithm, const PlanInput& input) {
+  return std::visit(
+      [&](const auto& a) {
+        if constexpr (requires { a.minimised(input); }) {
+          return a.minimised(input);
+        } else {
+          return input.problem;
+        }
+      },
+      algorithm);
+}
+
 }  // namespace sotto

@@ -43,6 +43,7 @@ struct Auto {
 
   /// A function of public facts, problem and budget; a lambda above 0 is kept. Throws what the solvers throw.
   AutoChoice choose(const PlanInput& input) const;
+  Problem minimised(const PlanInput& input) const { return choose(input).input.problem; }
   Plan plan(const PlanInput& input) const;
   Vector run(const Run& run) const;
 };

@@ -11,7 +11,7 @@ namespace sotto {
 struct Output {
   static constexpr std::string_view kName = "output";
   static constexpr std::string_view kSummary =
-      "certified minimiser, noise on it; logistic, robust_logistic, huber_svm or softmax, lambda above 0";
+      "certified minimiser, noise on it; every loss, hinge smoothed to huber_svm; lambda above 0";
   static constexpr std::string_view kReference = "[Chaudhuri11, Algorithm 1], approximate minimiser certified";
   MechanismChoice mechanism = MechanismChoice::automatic;
   std::uint64_t declared_rows = 0;
@@ -29,6 +29,8 @@ struct Output {
               "share of the budget for second moments, from which confidence intervals follow; at most 0.5, 0 = none")};
   }
 
+  /// The problem that was asked for; where its loss is hinge, the one of huber_svm that stands in for it.
+  Problem minimised(const PlanInput& input) const;
   Plan plan(const PlanInput& input) const;
   Vector run(const Run& run) const;
 

@@ -153,14 +153,14 @@ class Comparison {
   };
   /// As asked for, or what `auto` made of it.
   Seen seen() const {
-    const auto* automatic = std::get_if<Auto>(&how_.request.algorithm);
-    if (automatic == nullptr) return {how_.request.problem.loss, pair_};
     const Facts facts = pair_.first.facts();
-    const AutoChoice choice = automatic->choose(plan_input(how_.request, facts));
-    if (choice.projected_features == 0) return {choice.input.problem.loss, pair_};
+    const PlanInput input = plan_input(how_.request, facts);
+    const Loss loss = minimised_problem(how_.request.algorithm, input).loss;
+    const auto* automatic = std::get_if<Auto>(&how_.request.algorithm);
+    const AutoChoice choice = automatic != nullptr ? automatic->choose(input) : AutoChoice{};
+    if (choice.projected_features == 0) return {loss, pair_};
     const Projection map = choice.projection(facts.features);
-    return {choice.input.problem.loss,
-            {pair_.name, pair_.position, images(pair_.first, map), images(pair_.second, map), pair_.removed}};
+    return {loss, {pair_.name, pair_.position, images(pair_.first, map), images(pair_.second, map), pair_.removed}};
   }
 
   bool leaves() const { return how_.plan.guarantee.released == "all iterates"; }

@@ -194,7 +194,7 @@ NormCounts count_norms(const std::string& path, Schema complete) {
   const Encoder encoder(std::move(complete));
   NormSink norms;
   const Fingerprinted<LoadReport> report = load_fingerprinted(path, encoder, ReadMode::lenient, norms);
-  return {std::move(norms.counts), {report.value.rows, report.fingerprint}};
+  return {std::move(norms.counts), {report.value.rows, report.fingerprint}, encoder.largest_norm()};
 }
 
 }  // namespace sotto

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,7 @@ FileReading count_numbers(const std::string& path, const Schema& schema, std::sp
 struct NormCounts {
   BoundCounts norms;
   FileReading reading;
+  std::optional<double> largest;  ///< what the schema allows, whatever the rows (Encoder::largest_norm)
 };
 /// The L2 norms of the encoded rows before they are clipped, over size_grid(). Reads the whole file once.
 NormCounts count_norms(const std::string& path, Schema complete);

@@ -1,5 +1,8 @@
 #include "sotto/data/encoder.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "sotto/base/error.h"
 
 namespace sotto {
@@ -96,6 +99,22 @@ bool Encoder::decide_sparse() const {
   if (projection_.mixes() || schema_.storage != Storage::automatic) return schema_.storage == Storage::sparse;
   if (schema_.format == FileFormat::libsvm) return true;
   return kDensePays * (most_entries_ + 1) < raw_features_;
+}
+
+// Every entry lies in [-1, 1]; a column gives one. The intercept is beside those that a choice of features keeps.
+std::optional<double> Encoder::largest_norm() const {
+  const bool cells = schema_.format == FileFormat::csv;
+  const auto is_open = [&](const Slot& slot) {
+    const auto* numeric = std::get_if<NumericColumn>(&schema_.columns[slot.column].kind);
+    return numeric != nullptr && !numeric->range;
+  };
+  const bool bounded = cells ? std::ranges::none_of(slots_, is_open) : schema_.range.has_value();
+  if (!bounded || most_entries_ == 0 || projection_.mixes()) return std::nullopt;
+  auto entries = static_cast<double>(most_entries_);
+  if (const auto* some = std::get_if<ChooseFeatures>(&schema_.projection)) {
+    entries = std::min(entries, static_cast<double>(some->dimensions));
+  }
+  return std::hypot(std::sqrt(entries), schema_.intercept);
 }
 
 std::string Encoder::feature_name(std::uint32_t feature) const {

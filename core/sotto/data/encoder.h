@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -45,6 +46,8 @@ class Encoder {
   const Schema& schema() const noexcept { return schema_; }
   std::uint32_t features() const noexcept { return projection_.output_features(); }
   double data_norm() const noexcept { return row_norm_bound(schema_); }
+  /// The largest norm of a row before it is clipped, where declarations alone bound it.
+  std::optional<double> largest_norm() const;
   bool sparse() const noexcept { return sparse_; }
   std::uint32_t classes() const noexcept { return class_count(schema_.label); }
   Facts facts(std::uint64_t rows) const noexcept { return {rows, features(), data_norm(), sparse(), classes()}; }

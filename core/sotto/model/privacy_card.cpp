@@ -39,7 +39,7 @@ void add_fields(PrivacyCard& card, const T& object) {
   });
 }
 
-/// What ran: of `auto` the solver it chose, with the lambda it chose.
+/// What ran: of `auto` the solver it chose, and the loss and lambda that were minimised.
 void add_parameters(PrivacyCard& card, const Algorithm& algorithm, const PlanInput& input) {
   if (const auto* automatic = std::get_if<Auto>(&algorithm)) {
     const AutoChoice choice = automatic->choose(input);
@@ -50,7 +50,7 @@ void add_parameters(PrivacyCard& card, const Algorithm& algorithm, const PlanInp
     std::visit([&](const auto& solver) { add_fields(card, solver); }, choice.solver);
     return;
   }
-  add_fields(card, input.problem);
+  add_fields(card, minimised_problem(algorithm, input));
   std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
 }
 

@@ -52,14 +52,15 @@ void CurvatureSum::consume(const RowBlock& block) noexcept {
       const float* from = block.dense + i * features_;
       std::copy(from, from + features_, row);
     }
-    weigh(block.labels[i], row);
+    if (!weigh(block.labels[i], row)) continue;
     if (++filled_ < kChunk) continue;
     accumulate(sum_);
     filled_ = 0;
   }
 }
 
-void CurvatureSum::weigh(float label, double* row) noexcept {
+/// False for a row that is not curved here, which adds nothing.
+bool CurvatureSum::weigh(float label, double* row) noexcept {
   for (std::size_t k = 0; k < outputs_; ++k) scores_[k] = kernels::dot(row, weights_ + k * features_, features_);
   double sum = 0;
   std::visit(
@@ -76,7 +77,9 @@ void CurvatureSum::weigh(float label, double* row) noexcept {
         }
       },
       loss_);
-  kernels::scale(std::sqrt(std::max(0.0, sum) / (static_cast<double>(outputs_) * share_)), row, features_);
+  if (!(sum > 0)) return false;
+  kernels::scale(std::sqrt(sum / (static_cast<double>(outputs_) * share_)), row, features_);
+  return true;
 }
 
 // Tiles of 4 x 4 sums stay in registers while the chunk goes by.

@@ -31,7 +31,7 @@ class CurvatureSum final : public RowSum {
   const AlignedVector& lower_triangle() const noexcept { return sum_; }  // features x features, row by row
 
   bool chosen() noexcept;
-  void weigh(float label, double* row) noexcept;
+  bool weigh(float label, double* row) noexcept;
   void accumulate(AlignedVector& sum) const noexcept;
 
   static constexpr std::size_t kChunk = 64;

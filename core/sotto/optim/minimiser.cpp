@@ -1,7 +1,8 @@
 // What: the certified minimiser of J(w) = sum l0 + (kappa/2)|w|^2 + v.w.
 // Formula: quick steps: quasi-Newton (L-BFGS on a Cholesky factor of the curvature where it is small), accepted where
 //   0.9 f'(0) <= f'(t) <= -0.8 f'(0) along the line (approximate Wolfe), with many features for an eighth of the rows
-//   first. Then, if need be, gradient steps 1/(m beta + kappa) from a point no worse than 0: while |computed gradient|
+//   first; Newton's steps, along the same kind of line, where they do not do. Then, if need be, gradient steps 1/(m
+//   beta + kappa) from a point no worse than 0: while |computed gradient|
 //   >= 4 B, B its rounding, the gap to the minimum falls by a factor 1 - 0.32 kappa/(m beta + kappa), so that the loop
 //   ends.
 // Conditions: convex smooth loss, kappa > 0, tolerance >= SumBounds::reachable().
@@ -35,6 +36,9 @@ constexpr std::uint64_t kStride = 8;          // with many features one row in s
 constexpr std::uint64_t kWarmRows = 4;        // a feature: fewer would go another way
 constexpr double kWarm = 1e-5;                // of the gradient at 0: what these rows are asked for
 constexpr std::uint32_t kMostWarmSteps = 50;
+constexpr std::uint32_t kNewtonAfter = 100;  // quick steps, if a matrix of all rows takes so many products at most;
+constexpr double kCheapMatrix = 8e9;         // otherwise after all of them
+constexpr std::uint32_t kNewtonSteps = 60;
 
 double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
 double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
@@ -97,7 +101,13 @@ class Minimiser {
     } else {
       gradient_at(weights_, gradient_);
     }
-    quick_steps([&] { return certified(); }, options_.quick_steps);
+    const auto done = [&] { return certified(); };
+    const auto features = static_cast<double>(facts_.features);
+    const bool cheap = static_cast<double>(facts_.rows) * features * features <= kCheapMatrix;
+    const std::uint32_t first = cheap ? std::min(options_.quick_steps, kNewtonAfter) : options_.quick_steps;
+    quick_steps(done, first);
+    if (options_.quick_steps > kNewtonAfter && sum_.curvature > 0) newton_steps();
+    quick_steps(done, options_.quick_steps - first);
     if (sum_.curvature > 0) sure_steps();
     return Sensitive<Vector>(std::move(weights_));
   }
@@ -158,10 +168,23 @@ class Minimiser {
   /// A matrix of some rows first; if that does not do, one of all rows, or none where that would cost too much.
   void guide() {
     const auto features = static_cast<double>(facts_.features);
-    if (renewals_++ == 0) return renew_curvature((many_features() ? kFewSampledRows : kSampledRows) * features);
-    if (!many_features()) return renew_curvature(std::numeric_limits<double>::infinity());
+    // Along directions that no row has, and against rounding, the ridge keeps the factor well conditioned.
+    const double ridge = sum_.curvature + 1e-9 * bounds_.smoothness();
+    if (renewals_++ == 0) return renew_curvature((many_features() ? kFewSampledRows : kSampledRows) * features, ridge);
+    if (!many_features()) return renew_curvature(std::numeric_limits<double>::infinity(), ridge);
     if (factor_) memory_.clear();
     factor_ = {};
+  }
+
+  /// With the curvature of all rows at every step: that of a loss with a narrow corner is soon another's, as rows pass
+  /// the corner. Of several outputs there is one matrix, their mean, which would not do.
+  void newton_steps() {
+    if (facts_.features > options_.most_curvature_features || weights_.size() != facts_.features) return;
+    const double ridge = sum_.curvature + 1e-13 * bounds_.smoothness();
+    for (std::uint32_t i = 0; i < kNewtonSteps && !certified(); ++i) {
+      renew_curvature(std::numeric_limits<double>::infinity(), ridge);
+      if (!walk()) return;
+    }
   }
 
   /// Up to the tolerance, however long it takes.
@@ -180,14 +203,13 @@ class Minimiser {
     }
   }
 
-  void renew_curvature(double sample) {
+  void renew_curvature(double sample, double ridge) {
     CurvatureSum curvature(sum_.loss, facts_, sample);
     curvature.start(weights_);
     sum_rows(engine_, curvature, options_.threads);
-    // Along directions that no row has, and against rounding, the ridge keeps the factor well conditioned. Few rows
-    // miss directions that others have: there the mean curvature stands in.
-    double ridge = sum_.curvature + 1e-9 * bounds_.smoothness();
-    if (many_features()) ridge += trace_of(curvature.lower_triangle()) / static_cast<double>(facts_.features);
+    // Few rows miss directions that others have: there the mean curvature stands in.
+    if (many_features() && std::isfinite(sample))
+      ridge += trace_of(curvature.lower_triangle()) / static_cast<double>(facts_.features);
     factor_.factor(curvature.lower_triangle(), facts_.features, ridge);
     memory_.clear();
   }
