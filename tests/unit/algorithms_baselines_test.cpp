@@ -119,5 +119,18 @@ TEST(PrivGene, FindsASeparatingLineWhereThereIsHardlyAnyNoise) {
   EXPECT_LT(-w[0] + w[1], 0);
 }
 
+TEST(PrivGene, SearchesAPopulationOfManyWeightsToo) {
+  Rows rows(100, 400);  // 200 x 400 weights, which are not scored as parents in the first round
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::vector<double> x(400, 0.0);
+    x[399] = i < 40 ? 0.5 : -0.5;
+    rows.set(i, {x, i < 40 ? 1.0F : -1.0F});
+  }
+  TableEngine engine(rows);
+  BitSource bits(ReproducibleSeed{4});
+  Curator curator(bits);
+  EXPECT_GT(run_of(PrivGene{.rounds = 2}, engine, {engine.facts(), {}, {1e4, 0}}, curator)[399], 0);
+}
+
 }  // namespace
 }  // namespace sotto::test

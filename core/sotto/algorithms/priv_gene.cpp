@@ -6,12 +6,14 @@
 // Fails if wrong: PrivGene.* (replay of every draw)
 #include "sotto/algorithms/priv_gene.h"
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "sotto/algorithms/declared_rows.h"
 #include "sotto/algorithms/row_count.h"
 #include "sotto/base/error.h"
+#include "sotto/optim/crossed_errors.h"
 #include "sotto/optim/row_counts.h"
 #include "sotto/optim/row_gradients.h"
 #include "sotto/privacy/gaussian.h"
@@ -63,9 +65,16 @@ class Population {
         allowance_(run.curator.open_allowance(terms_.whole)),
         coins_(ReproducibleSeed{method.coins}),
         dimension_(weight_count(run.input.problem.loss, run.input.facts)),
-        members_(method.population * dimension_),
-        errors_(run.input.problem.loss, run.input.facts) {
-    for (double& gene : members_) gene = method.spread * (2 * draw_uniform(coins_) - 1);
+        parents_(method.population * dimension_),
+        crossed_errors_(run.input.problem.loss, run.input.facts) {
+    for (double& gene : parents_) gene = method.spread * (2 * draw_uniform(coins_) - 1);
+    // The first population has no parents. A small one is crossed with itself; the weights of a large one would leave
+    // the cache for every few rows.
+    constexpr std::size_t kSmall = 1 << 16;
+    if (parents_.size() > kSmall) return;
+    for (std::size_t i = 0; i < method.population; ++i) {
+      children_.push_back({.head = i, .tail = i, .cut = dimension_, .moved = 0, .move = 0});
+    }
   }
 
   Vector go() {
@@ -81,30 +90,48 @@ class Population {
  private:
   /// `count` different members, each drawn by its error count, one after the other.
   Vector choose(std::uint32_t count) {
+    return children_.empty() ? choose(count, plain_errors()) : choose(count, crossed_errors());
+  }
+  Vector choose(std::uint32_t count, const RowCounts& errors) {
     constexpr double kOut = 1e18;  // more errors than there are rows: not drawn again
     Choice choice{terms_.range, terms_.choice_epsilon, Aim::smallest, Vector(method_.population, 0.0)};
-    errors_.start(members_);
-    sum_rows(run_.engine, errors_);
     Vector chosen;
     for (std::uint32_t i = 0; i < count; ++i) {
-      const std::size_t index = run_.curator.choose(errors_.take(), choice, allowance_);
+      const std::size_t index = run_.curator.choose(errors.take(), choice, allowance_);
       choice.offsets[index] = kOut;
-      const auto* first = members_.data() + index * dimension_;
-      chosen.insert(chosen.end(), first, first + dimension_);
+      const Vector genes = genes_of(index);
+      chosen.insert(chosen.end(), genes.begin(), genes.end());
     }
     return chosen;
   }
 
+  ErrorCounts plain_errors() const {
+    ErrorCounts errors(run_.input.problem.loss, run_.input.facts);
+    errors.start(parents_);
+    sum_rows(run_.engine, errors);
+    return errors;
+  }
+  const CrossedErrors& crossed_errors() {
+    crossed_errors_.start(parents_, children_);
+    sum_rows(run_.engine, crossed_errors_);
+    return crossed_errors_;
+  }
+  Vector genes_of(std::size_t index) const {
+    if (!children_.empty()) return crossed_weights(parents_, dimension_, children_[index]);
+    const auto* first = parents_.data() + index * dimension_;
+    return {first, first + dimension_};
+  }
+
   /// A new population: two parents cut at one place and joined crosswise, then one weight moved.
-  void breed(const Vector& parents, double mutation) {
-    for (std::size_t child = 0; child < method_.population; ++child) {
-      const double* head = parents.data() + draw_below(coins_, method_.parents) * dimension_;
-      const double* tail = parents.data() + draw_below(coins_, method_.parents) * dimension_;
-      const std::size_t cut = draw_below(coins_, dimension_ + 1);
-      double* genes = members_.data() + child * dimension_;
-      std::copy(head, head + cut, genes);
-      std::copy(tail + cut, tail + dimension_, genes + cut);
-      genes[draw_below(coins_, dimension_)] += coins_.next() % 2 == 0 ? mutation : -mutation;
+  void breed(Vector parents, double mutation) {
+    parents_ = std::move(parents);
+    children_.resize(method_.population);
+    for (Crossing& child : children_) {
+      child.head = draw_below(coins_, method_.parents);
+      child.tail = draw_below(coins_, method_.parents);
+      child.cut = draw_below(coins_, dimension_ + 1);
+      child.move = coins_.next() % 2 == 0 ? mutation : -mutation;
+      child.moved = draw_below(coins_, dimension_);
     }
   }
 
@@ -114,8 +141,9 @@ class Population {
   Allowance allowance_;
   BitSource coins_;
   std::size_t dimension_;
-  Vector members_;
-  ErrorCounts errors_;
+  Vector parents_;
+  std::vector<Crossing> children_;  // the population; none: the parents themselves
+  CrossedErrors crossed_errors_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sotto/linalg/crossings.h"
 #include "sotto/linalg/float_noise.h"
 #include "sotto/linalg/kernels.h"
 
@@ -34,6 +35,8 @@ struct KernelTable {
                           std::size_t stride) noexcept;
   void (*accumulate_outputs)(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
                              double* g) noexcept;
+  void (*count_right)(const Children& children, const TransposedRows& rows, double* lanes,
+                      std::uint32_t* right) noexcept;
   void (*logistic_values)(const double* margins, std::size_t n, double* values) noexcept;
   void (*logistic_slopes)(const double* margins, std::size_t n, double* slopes) noexcept;
 };

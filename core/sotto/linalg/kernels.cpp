@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "sotto/linalg/crossings.h"
 #include "sotto/linalg/kernel_table.h"
 #include "sotto/linalg/targets.h"
 
@@ -16,6 +17,7 @@
 #define HWY_TARGET_INCLUDE "sotto/linalg/kernels.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 #include "hwy/highway.h"
+#include "sotto/linalg/crossings.inl"
 #include "sotto/linalg/dot.inl"
 #include "sotto/linalg/logistic.inl"
 #include "sotto/linalg/outputs.inl"
@@ -49,6 +51,7 @@ const KernelTable* table() {
       .accumulate = accumulate,
       .dots_of_outputs = dots_of_outputs,
       .accumulate_outputs = accumulate_outputs,
+      .count_right = count_right,
       .logistic_values = logistic_values,
       .logistic_slopes = logistic_slopes,
   };
@@ -151,6 +154,9 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
 void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
                         double* g) noexcept {
   active().accumulate_outputs(coefficients, stride, rows, outputs, g);
+}
+void count_right(const Children& children, const TransposedRows& rows, double* lanes, std::uint32_t* right) noexcept {
+  active().count_right(children, rows, lanes, right);
 }
 void logistic_values(const double* margins, std::size_t n, double* values) noexcept {
   active().logistic_values(margins, n, values);

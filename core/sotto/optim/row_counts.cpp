@@ -8,6 +8,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kChunkRows = 256;
+constexpr std::size_t kVectors = 64;  // weight vectors for which a row is searched for zeros once
 
 bool is_zero_row(const RowBlock& rows, std::size_t i) noexcept {
   const float* first = rows.sparse() ? rows.values + rows.offsets[i] : rows.dense + i * rows.features;
@@ -15,13 +16,12 @@ bool is_zero_row(const RowBlock& rows, std::size_t i) noexcept {
   return std::all_of(first, last, [](float v) { return v == 0; });
 }
 
-/// Labels of two classes are +1 and -1, of more 0, 1, ...
+}  // namespace
+
 std::size_t class_of(float label, std::size_t classes) noexcept {
   if (classes == 2) return label > 0 ? 1 : 0;
   return label > 0 ? std::min(static_cast<std::size_t>(label), classes - 1) : 0;
 }
-
-}  // namespace
 
 void ClassCounts::consume(const RowBlock& block) noexcept {
   for (std::size_t i = 0; i < block.rows; ++i) {
@@ -36,31 +36,41 @@ std::unique_ptr<RowSum> ClassCounts::empty_copy() const {
 }
 
 ErrorCounts::ErrorCounts(const Loss& loss, const Facts& facts)
-    : features_(facts.features), outputs_(outputs_of(loss, facts.classes)), scores_(outputs_ * kChunkRows, 0.0) {}
+    : features_(facts.features),
+      outputs_(outputs_of(loss, facts.classes)),
+      together_(std::max<std::size_t>(1, kVectors / outputs_)),
+      scores_(together_ * outputs_ * kChunkRows, 0.0) {}
 
 void ErrorCounts::start(std::span<const double> points) {
   points_ = points;
   counts_.assign(points.size() / (outputs_ * features_), 0.0);
 }
 
-double ErrorCounts::wrong(const RowBlock& rows, const double* weights) noexcept {
-  for (std::size_t k = 0; k < outputs_; ++k) {
+void ErrorCounts::score(const RowBlock& rows, const double* weights, std::size_t vectors) noexcept {
+  if (!rows.sparse() && vectors == 1) {
+    kernels::dots(rows.dense, rows.rows, features_, weights, scores_.data());
+    return;
+  }
+  if (!rows.sparse()) {
+    kernels::dots_of_outputs({rows.dense, rows.rows, features_}, weights, vectors, scores_.data(), kChunkRows);
+    return;
+  }
+  for (std::size_t k = 0; k < vectors; ++k) {
     double* out = scores_.data() + k * kChunkRows;
-    if (!rows.sparse()) {
-      kernels::dots(rows.dense, rows.rows, features_, weights + k * features_, out);
-      continue;
-    }
     for (std::size_t i = 0; i < rows.rows; ++i) {
       const std::uint64_t first = rows.offsets[i];
       out[i] =
           kernels::dot(rows.columns + first, rows.values + first, rows.offsets[i + 1] - first, weights + k * features_);
     }
   }
+}
+
+double ErrorCounts::wrong(const RowBlock& rows, const double* scores) const noexcept {
   double errors = 0;
   for (std::size_t i = 0; i < rows.rows; ++i) {
-    std::size_t predicted = outputs_ == 1 && scores_[i] > 0 ? 1 : 0;
+    std::size_t predicted = outputs_ == 1 && scores[i] > 0 ? 1 : 0;
     for (std::size_t k = 1; k < outputs_; ++k) {
-      if (scores_[k * kChunkRows + i] > scores_[predicted * kChunkRows + i]) predicted = k;
+      if (scores[k * kChunkRows + i] > scores[predicted * kChunkRows + i]) predicted = k;
     }
     errors += predicted != class_of(rows.labels[i], std::max<std::size_t>(2, outputs_));
   }
@@ -70,8 +80,12 @@ double ErrorCounts::wrong(const RowBlock& rows, const double* weights) noexcept 
 void ErrorCounts::consume(const RowBlock& block) noexcept {
   for (std::size_t done = 0; done < block.rows; done += kChunkRows) {
     const RowBlock part = block.slice(done, std::min(kChunkRows, block.rows - done));
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
-      counts_[i] += wrong(part, points_.data() + i * outputs_ * features_);
+    for (std::size_t first = 0; first < counts_.size(); first += together_) {
+      const std::size_t count = std::min(together_, counts_.size() - first);
+      score(part, points_.data() + first * outputs_ * features_, count * outputs_);
+      for (std::size_t i = 0; i < count; ++i) {
+        counts_[first + i] += wrong(part, scores_.data() + i * outputs_ * kChunkRows);
+      }
     }
   }
 }

@@ -27,6 +27,9 @@ class RowCounts : public RowSum {
   Vector counts_;
 };
 
+/// The class of a label: those of two classes are +1 and -1, of more 0, 1, ...
+std::size_t class_of(float label, std::size_t classes) noexcept;
+
 /// How many rows each class has; a zero row, which stands for no row or an unusable one, counts for none. One row more
 /// changes one count by 1, a row replaced two.
 class ClassCounts final : public RowCounts {
@@ -46,10 +49,13 @@ class ErrorCounts final : public RowCounts {
   std::unique_ptr<RowSum> empty_copy() const override;
 
  private:
-  double wrong(const RowBlock& rows, const double* weights) noexcept;
+  /// The scores of so many weight vectors.
+  void score(const RowBlock& rows, const double* weights, std::size_t vectors) noexcept;
+  double wrong(const RowBlock& rows, const double* scores) const noexcept;
 
   std::size_t features_;
   std::size_t outputs_;
+  std::size_t together_;  // points whose scores are taken at once
   std::span<const double> points_;
   Vector scores_;  // output k of row i at [k * kChunkRows + i]
 };
