@@ -95,6 +95,8 @@ int main(int argc, char** argv) {
                  "a point that takes more processor time gets fewer runs, at least 3")
       ->check(CLI::PositiveNumber);
   app.add_option("--epsilons", flags.choice.epsilons, "budgets")->delimiter(',');
+  app.add_option("--known", flags.choice.known,
+                 "a folder of tables of earlier runs: points with as many runs there are not measured again");
   app.add_flag("--quick", flags.quick, "auto alone, and no comparison of dp_agd");
   app.add_flag("--lee18", flags.lee18, "the comparison of dp_agd alone");
   app.add_flag("--report", flags.report, "tables and figures of the runs that are there, no new ones");

@@ -12,11 +12,10 @@
 namespace sotto::utility {
 namespace {
 
-/// Tab-separated cells of one line.
-std::vector<std::string> cells_of(const std::string& line) {
+std::vector<std::string> cells_of(const std::string& line, char separator) {
   std::vector<std::string> cells;
   std::istringstream stream(line);
-  for (std::string cell; std::getline(stream, cell, '\t');) cells.push_back(cell);
+  for (std::string cell; std::getline(stream, cell, separator);) cells.push_back(cell);
   return cells;
 }
 
@@ -26,13 +25,27 @@ std::string Point::key() const { return fmt::format("{}\t{}\t{}\t{:.6g}", name, 
 
 double Summary::standard_error() const { return runs > 0 ? sd / std::sqrt(static_cast<double>(runs)) : 0; }
 
-Results::Results(std::string folder, std::string set) : folder_(std::move(folder)), set_(std::move(set)) {
+Results::Results(std::string folder, std::string set, const std::string& known)
+    : folder_(std::move(folder)), set_(std::move(set)) {
+  if (!known.empty()) read_known(known + "/" + set_ + ".csv");
   std::ifstream file(folder_ + "/" + set_ + ".runs");
   for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string> cells = cells_of(line);
+    const std::vector<std::string> cells = cells_of(line, '\t');
     if (cells.size() != 6) continue;  // cut off by a kill
     const Point point{cells[0], cells[1], std::stod(cells[2]), std::stod(cells[3])};
     runs_of(point).scores.push_back({std::stod(cells[4]), std::stod(cells[5])});
+  }
+}
+
+void Results::read_known(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);  // names
+  while (std::getline(file, line)) {
+    const std::vector<std::string> cells = cells_of(line, ',');
+    if (cells.size() != 9) throw Error(ErrorKind::invalid_data, path + ": a line has other than nine cells");
+    const Point point{cells[0], cells[1], std::stod(cells[3]), std::stod(cells[4])};
+    known_[point.key()] = {point, std::stoul(cells[7]), std::stod(cells[5]), std::stod(cells[6]), std::stod(cells[8])};
   }
 }
 
@@ -47,6 +60,11 @@ std::size_t Results::runs(const Point& point) const {
   return found == runs_.end() ? 0 : found->second.scores.size();
 }
 
+std::size_t Results::known_runs(const Point& point) const {
+  const auto found = known_.find(point.key());
+  return found == known_.end() ? 0 : found->second.runs;
+}
+
 void Results::add(const Point& point, const Score& score) {
   runs_of(point).scores.push_back(score);
   std::ofstream file(folder_ + "/" + set_ + ".runs", std::ios::app);
@@ -57,6 +75,7 @@ void Results::refuse(const Point& point, const std::string& why) { refused_[poin
 bool Results::refused(const Point& point) const { return refused_.contains(point.key()); }
 
 Summary Results::summary(const Point& point) const {
+  if (known_runs(point) > runs(point)) return known_.at(point.key());
   Summary result{point};
   const auto found = runs_.find(point.key());
   if (found == runs_.end()) return result;
@@ -73,8 +92,11 @@ Summary Results::summary(const Point& point) const {
 }
 
 std::vector<Summary> Results::summaries() const {
+  std::map<std::string, Point> points;
+  for (const auto& [key, known] : known_) points[key] = known.point;
+  for (const auto& [key, runs] : runs_) points[key] = runs.point;
   std::vector<Summary> all;
-  for (const auto& [key, runs] : runs_) all.push_back(summary(runs.point));
+  for (const auto& [key, point] : points) all.push_back(summary(point));
   return all;
 }
 

@@ -35,14 +35,18 @@ struct Summary {
 /// again.
 class Results {
  public:
-  Results(std::string folder, std::string set);
+  /// `known`: a folder of tables that write_csv wrote, whose points need not be measured again; may be empty.
+  Results(std::string folder, std::string set, const std::string& known = {});
 
+  /// Here, and by the known table.
   std::size_t runs(const Point& point) const;
+  std::size_t known_runs(const Point& point) const;
   void add(const Point& point, const Score& score);
   /// A point that cannot be, and why.
   void refuse(const Point& point, const std::string& why);
   bool refused(const Point& point) const;
 
+  /// Of the runs here, or what is known of more.
   Summary summary(const Point& point) const;
   std::vector<Summary> summaries() const;
   /// method, settings, relation, epsilon, delta, mean, sd, runs, auc.
@@ -55,9 +59,11 @@ class Results {
     std::vector<Score> scores;
   };
   Runs& runs_of(const Point& point);
+  void read_known(const std::string& path);
 
   std::string folder_, set_;
   std::map<std::string, Runs> runs_;
+  std::map<std::string, Summary> known_;
   std::map<std::string, std::string> refused_;
 };
 

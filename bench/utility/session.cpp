@@ -23,7 +23,7 @@ double delta_of(const Facts& facts) { return 1 / std::pow(static_cast<double>(fa
 }  // namespace
 
 Session::Session(const Choice& choice, const std::string& set)
-    : choice_(choice), set_(real_set(set)), results_(choice.folder, set), splits_(set_.splits) {}
+    : choice_(choice), set_(real_set(set)), results_(choice.folder, set, choice.known), splits_(set_.splits) {}
 
 RealData& Session::data(int split) {
   std::unique_ptr<RealData>& data = splits_.at(static_cast<std::size_t>(split));
@@ -50,6 +50,7 @@ void Session::run(const Contender& contender, const Point& point, std::size_t nu
 void Session::measure(const Contender& contender, bool pure) {
   for (const double epsilon : choice_.epsilons) {
     const Point point = point_of(contender, epsilon, pure);
+    if (results_.known_runs(point) >= choice_.runs) continue;
     const std::clock_t start = std::clock();
     const auto late = [&] { return static_cast<double>(std::clock() - start) > choice_.seconds * CLOCKS_PER_SEC; };
     try {
@@ -71,6 +72,7 @@ void Session::measure(const Contender& contender, bool pure) {
 void Session::measure_reference(const Contender& contender) {
   const Point point = point_of(contender, std::numeric_limits<double>::infinity(), false);
   const std::size_t runs = static_cast<std::size_t>(set_.splits);
+  if (results_.known_runs(point) >= runs) return;
   while (results_.runs(point) < runs) run(contender, point, results_.runs(point));
 }
 

@@ -15,6 +15,7 @@ struct Choice {
   std::string folder;
   std::size_t runs = 20;
   std::vector<double> epsilons;
+  std::string known = {};  ///< a folder of tables of earlier runs
   /// A point that takes longer than this gets fewer runs, though not fewer than three.
   double seconds = std::numeric_limits<double>::infinity();
 };

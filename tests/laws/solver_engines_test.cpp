@@ -30,7 +30,8 @@ TEST(SolverEngines, GiveTheSameBitsInMemoryAndOutOfCore) {
                                   Dpgd{.passes = 2, .batch_rows = 300, .bound = DescentBound::hidden_state},
                                   Dpsgd{.passes = 1, .batch_rows = 200},
                                   Bst14{.passes = 1, .batch_rows = 200},
-                                  Correlated{.passes = 2, .batch_rows = 200, .order = RowOrder::stored}};
+                                  Correlated{.passes = 2, .batch_rows = 200, .order = RowOrder::stored},
+                                  PrivGene{.population = 20, .parents = 4, .rounds = 3}};
   const TemporaryDirectory directory;
   for (const bool sparse : {false, true}) {
     const std::string path = directory.file("rows.sotto");

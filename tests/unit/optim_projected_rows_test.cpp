@@ -106,7 +106,8 @@ TEST(ProjectedRows, ARowsImageDependsOnNoOtherRow) {
   for (std::uint32_t j = 0; j < kFeatures; ++j) other.dense[77 * kFeatures + j] *= -1;
   const Collected first = images(RowTableEngine(one)), second = images(RowTableEngine(other));
   for (std::size_t i = 0; i < first.rows.size(); ++i) {
-    if (i / kKept != 77) EXPECT_EQ(first.rows[i], second.rows[i]);
+    if (i / kKept == 77) continue;
+    EXPECT_EQ(first.rows[i], second.rows[i]);
   }
 }
 
