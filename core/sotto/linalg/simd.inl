@@ -18,8 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::ScalableTag<double>;
 using Vector = hn::Vec<Doubles>;
 inline constexpr std::size_t kWidth = hn::MaxLanes(Doubles());
-/// Rows from this many features on are read one after the other: several at a time, or fetched ahead, would be more
-/// streams than memory serves well, and one keeps it busy.
+/// Rows from this many features on are read one after the other: several at a time, or fetched ahead each, would be
+/// more streams than memory serves well, and one keeps it busy.
 inline constexpr std::size_t kLongRow = 256;
 
 template <class D>

@@ -18,7 +18,7 @@ constexpr std::size_t kNearBytes = 65536;
 std::size_t chunk_rows_for(std::size_t features, std::size_t outputs) noexcept {
   constexpr std::size_t kLongRow = 1024;  // bytes
   const std::size_t row_bytes = sizeof(float) * std::max<std::size_t>(features, 1);
-  const std::size_t rows = (outputs > 1 ? 2 : row_bytes >= kLongRow ? 3 : 1) * kNearBytes / row_bytes;
+  const std::size_t rows = (outputs > 1 ? 8 : row_bytes >= kLongRow ? 5 : 4) * kNearBytes / (4 * row_bytes);
   return std::clamp(rows, kFewestRows, kMostRows) / kFewestRows * kFewestRows;
 }
 
