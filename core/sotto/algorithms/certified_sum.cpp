@@ -26,7 +26,7 @@ CertifiedSum certified_sum(std::string_view method, const PlanInput& input, std:
   input.problem.check();
   const Facts& facts = input.facts;
   require(facts.features > 0, "features", "must be above 0");
-  require(facts.data_norm > 0 && facts.data_norm <= 1e6, "data_norm", "must lie above 0 and be at most 1e6");
+  require(facts.data_norm >= kMinDataNorm && facts.data_norm <= 1e6, "data_norm", "must lie between 1e-30 and 1e6");
   require(input.problem.lambda > 0, "lambda",
           "got 0, must be above 0 for " + std::string(method) +
               ": without curvature no bound on the minimiser holds; try 0.001, or 10 over the number of rows");

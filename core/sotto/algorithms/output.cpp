@@ -38,7 +38,8 @@ PlanInput smooth_input(const Output& method, const PlanInput& input) {
 std::string smoothing_text(const PlanInput& input) {
   const double above = kHingeWidth / 4 * outputs_of(input.problem.loss, input.facts.classes);
   return fmt::format(
-      "huber_svm with huber_width {} is minimised in place of hinge: without noise the hinge objective is then at most "
+      "huber_svm with huber_width {} is minimised in place of hinge: at its exact minimum the hinge objective is at "
+      "most "
       "{:.3g} above its least{}, the weights at most {:.3g} from where it is",
       kHingeWidth, above, input.budget.relation == Relation::add_remove ? " with the declared number of rows" : "",
       std::sqrt(above / input.problem.lambda));

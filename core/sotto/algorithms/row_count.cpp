@@ -32,8 +32,8 @@ void check_input(const PlanInput& input) {
   // Under add_remove the count is private, an empty table included.
   require(input.facts.rows > 0 || input.budget.relation == Relation::add_remove, "rows", "must be above 0");
   require(input.facts.features > 0, "features", "must be above 0");
-  require(input.facts.data_norm > 0 && input.facts.data_norm <= 1e6, "data_norm",
-          "must lie above 0 and be at most 1e6");
+  require(input.facts.data_norm >= kMinDataNorm && input.facts.data_norm <= 1e6, "data_norm",
+          "must lie between 1e-30 and 1e6");
 }
 
 }  // namespace sotto

@@ -18,7 +18,7 @@ Recipe make_recipe(const SgdOptions& options, const Problem& problem, const Fact
   problem.check();
   require(facts.rows > 0, "rows", "must be above 0");
   require(facts.features > 0, "features", "must be above 0");
-  require(facts.data_norm > 0 && facts.data_norm <= 1e6, "data_norm", "must lie above 0 and be at most 1e6");
+  require(facts.data_norm >= kMinDataNorm && facts.data_norm <= 1e6, "data_norm", "must lie between 1e-30 and 1e6");
   require(facts.classes >= 2 && facts.classes <= kMaxClasses, "classes", "must lie between 2 and 4096");
   require(weight_count(problem.loss, facts) <= kMostWeights, "classes",
           "classes times features must be at most 2^30, one weight each");

@@ -26,7 +26,8 @@ RowBlock Dataset::view() const noexcept {
 
 DatasetBuilder::DatasetBuilder(const Facts& facts) : dataset_(facts) {
   require(facts.features > 0, "features", "a data set needs at least one feature");
-  require(std::isfinite(facts.data_norm) && facts.data_norm > 0, "data_norm", "must be a finite number above 0");
+  require(facts.data_norm >= kMinDataNorm && facts.data_norm <= kMaxDataNorm, "data_norm",
+          "must be between 1e-30 and 1e30");
   require(facts.classes >= 2 && facts.classes <= kMaxClasses, "classes", "must lie between 2 and 4096");
   constexpr std::uint64_t kMaxReserved = std::uint64_t{1} << 20;
   const std::uint64_t rows = std::min(facts.rows, kMaxReserved);

@@ -6,6 +6,10 @@ namespace sotto {
 /// The most classes a label may be declared to have: bounds the memory of a table of classes against classes.
 inline constexpr std::uint32_t kMaxClasses = std::uint32_t{1} << 12;
 
+/// Smallest and largest data_norm accepted: far enough from the ends of float32 for the rounding argument of spec 5.4.
+inline constexpr double kMinDataNorm = 1e-30;
+inline constexpr double kMaxDataNorm = 1e30;
+
 /// What is public about a data set: its shape and its declared bound. Plans are computed from this alone.
 struct Facts {
   std::uint64_t rows = 0;      ///< public under replace_one

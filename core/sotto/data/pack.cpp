@@ -19,7 +19,8 @@ Facts facts_of(const BlockFileSpec& spec) noexcept {
 
 BlockFileHeader start_header(const BlockFileSpec& spec, std::uint64_t file_id) {
   require(spec.features > 0, "features", "got 0, must be at least 1");
-  require(std::isfinite(spec.data_norm) && spec.data_norm > 0, "data_norm", "must be positive and finite");
+  require(spec.data_norm >= kMinDataNorm && spec.data_norm <= kMaxDataNorm, "data_norm",
+          "must be between 1e-30 and 1e30");
   require(spec.classes >= 2 && spec.classes <= kMaxClasses, "classes", "must lie between 2 and 4096");
   require(
       spec.metadata.size() <= kMaxMetadataBytes, "metadata",

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sotto/base/catalog.h"
+#include "sotto/data/facts.h"
 #include "sotto/data/header_line.h"
 
 /// What is declared in public about a file before any row is read (spec 8): how it is written, what its columns are,
@@ -175,10 +176,6 @@ struct Schema {
   }
   bool operator==(const Schema&) const = default;
 };
-
-/// Smallest and largest data_norm accepted: far enough from the ends of float32 for the rounding argument of spec 5.4.
-inline constexpr double kMinDataNorm = 1e-30;
-inline constexpr double kMaxDataNorm = 1e30;
 
 /// The bound rows are clipped to: data_norm, or 1 when it is not declared.
 double row_norm_bound(const Schema& schema) noexcept;

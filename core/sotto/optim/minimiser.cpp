@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t kMemory = 40;               // pairs the quasi-Newton matrix remembers,
 constexpr std::size_t kLeastMemory = 12;          // or as few where they are long
 constexpr std::size_t kMemoryNumbers = 1U << 22;  // in all
-constexpr int kTrials = 30;                       // of a step length
+constexpr int kTrials = 80;                       // of a step length
 constexpr std::uint32_t kPatience = 4;  // steps in which the gradient must fall tenfold, or the curvature is renewed
 constexpr std::uint32_t kMostRenewals = 8;    // a matrix costs many gradients
 constexpr std::uint32_t kManyFeatures = 500;  // whose matrix costs too much to be summed over all rows
@@ -39,6 +39,8 @@ constexpr std::uint32_t kMostWarmSteps = 50;
 constexpr std::uint32_t kNewtonAfter = 100;  // quick steps, if a matrix of all rows takes so many products at most;
 constexpr double kCheapMatrix = 8e9;         // otherwise after all of them
 constexpr std::uint32_t kNewtonSteps = 60;
+constexpr double kQuickOvershoot = 0.8;   // of the slope at the start: how far a step may climb again behind the least,
+constexpr double kNewtonOvershoot = 0.1;  // and where corners are narrow: behind one the climb may be all there is
 
 double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
 double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
@@ -183,7 +185,7 @@ class Minimiser {
     const double ridge = sum_.curvature + 1e-13 * bounds_.smoothness();
     for (std::uint32_t i = 0; i < kNewtonSteps && !certified(); ++i) {
       renew_curvature(std::numeric_limits<double>::infinity(), ridge);
-      if (!walk()) return;
+      if (!walk(kNewtonOvershoot)) return;
     }
   }
 
@@ -249,29 +251,34 @@ class Minimiser {
   }
 
   /// One step along the direction; false, and nothing moved, if no length will do.
-  bool walk() {
+  bool walk(double overshoot = kQuickOvershoot) {
     turn();
     const double fall = dot(gradient_, direction_);
     if (!(fall < 0)) return false;
     Vector next(weights_.size()), next_gradient(weights_.size());
     double low = 0, low_slope = fall, high = 0, high_slope = 0, length = 1;
+    int last_end = 0;  // the end of the bracket that moved last
     for (int trial = 0; trial < kTrials; ++trial) {
       next = weights_;
       kernels::axpy(length, direction_.data(), next.data(), next.size());
       gradient_at(next, next_gradient);
       const double slope = dot(next_gradient, direction_);
       if (!std::isfinite(slope)) return false;
-      if (slope > -0.8 * fall) {
+      const int end = slope > -overshoot * fall ? 1 : slope < 0.9 * fall ? -1 : 0;
+      if (end > 0) {
         high = length, high_slope = slope;
-      } else if (slope < 0.9 * fall) {
+      } else if (end < 0) {
         low = length, low_slope = slope;
       } else {
         accept(next, next_gradient);
         return true;
       }
       // The derivative of a convex function rises, so that a bracket once found stays one.
+      // Behind a corner the secant creeps: where one end moved twice the bracket is halved.
+      const bool creeps = end == last_end;
       const double secant = high > 0 ? low_slope / (low_slope - high_slope) : 0;
-      length = high > 0 ? low + (high - low) * std::clamp(secant, 0.1, 0.9) : 4 * length;
+      length = high > 0 ? low + (high - low) * (creeps ? 0.5 : std::clamp(secant, 0.001, 0.999)) : 4 * length;
+      last_end = creeps ? 0 : end;
     }
     return false;
   }

@@ -44,7 +44,8 @@ class RowImage {
     return entries;
   }
   std::size_t take_sparse(const RowBlock& rows, std::size_t i) noexcept {
-    const std::uint64_t first = rows.offsets[i], count = rows.offsets[i + 1] - first;
+    const std::uint64_t first = rows.offsets[i];
+    const std::uint64_t count = std::min<std::uint64_t>(rows.offsets[i + 1] - first, columns_.size());
     std::copy_n(rows.columns + first, count, columns_.begin());
     std::copy_n(rows.values + first, count, values_.begin());
     return count;
@@ -129,6 +130,9 @@ ProjectedRows::ProjectedRows(const Engine& rows, const Projection& map, std::uin
   if (before.rows > most_bytes / ((facts_.features + 1) * sizeof(float))) return;
   KeptImages kept(map, before, before.rows);
   sum_rows(rows, kept);
+  if (kept.labels.size() != before.rows) {
+    throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
+  }
   if (kept.weighted) throw Error(ErrorKind::internal, "rows with weights of their own are not projected");
   images_ = std::move(kept.images);
   labels_ = std::move(kept.labels);

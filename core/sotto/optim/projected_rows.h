@@ -10,7 +10,7 @@
 namespace sotto {
 
 /// Images that take at most so much memory are kept from the first scan on.
-inline constexpr std::uint64_t kMostImageBytes = std::uint64_t{1} << 30U;
+inline constexpr std::uint64_t kMostImageBytes = std::uint64_t{1} << 28U;
 
 /// Another engine's rows under a map that mixes, each clipped to facts().data_norm: a function of the row and the map
 /// alone. Images are dense; those that are not kept are made anew in every scan, with the same bits.
