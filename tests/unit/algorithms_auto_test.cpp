@@ -335,6 +335,25 @@ TEST(Auto, ReleasesTheBitsTheSolverReleases) {
   }
 }
 
+TEST(Algorithms, ANormWhereFloat32HasNoDigitsLeftIsRefused) {
+  for_each_member<Algorithm>([&](auto tag) {
+    using A = typename decltype(tag)::type;
+    // Counts and choices have no norm, a reference promises nothing, shards are planned by their own numbers.
+    constexpr bool exempt = std::is_same_v<A, Majority> || std::is_same_v<A, PrivGene> || std::is_same_v<A, Lbfgs> ||
+                            std::is_same_v<A, ShardAverage>;
+    if constexpr (exempt) return;
+    PlanInput input = input_of(Logistic{}, {.epsilon = 1, .delta = std::is_same_v<A, Cms11> ? 0 : 1e-6});
+    input.problem.lambda = 0.01;
+    input.facts.data_norm = 1e-35;
+    try {
+      make_plan(A{}, input);
+      ADD_FAILURE() << A::kName;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.field(), "data_norm") << A::kName << ": " << error.what();
+    }
+  });
+}
+
 TEST(Auto, ManyFeaturesWithoutDeltaAreProjected) {
   const auto kept = [](double epsilon, std::uint32_t features, std::uint32_t classes) {
     PlanInput input =

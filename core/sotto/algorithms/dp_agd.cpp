@@ -89,6 +89,8 @@ AgdTerms agd_terms(const DpAgd& method, const PlanInput& input) {
   input.problem.check();
   input.budget.check();
   require(input.facts.features > 0, "features", "must be above 0");
+  require(input.facts.data_norm >= kMinDataNorm && input.facts.data_norm <= 1e6, "data_norm",
+          "must lie between 1e-30 and 1e6");
   const PublicRows rows = public_rows(input, method.declared_rows);
   require(rows.rows > 0, "rows", "must be above 0");
   AgdTerms terms;
