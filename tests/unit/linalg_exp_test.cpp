@@ -9,6 +9,7 @@
 #include "sotto/linalg/exp.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/targets.h"
+#include "sotto/losses/softmax.h"
 
 namespace sotto {
 namespace {
@@ -76,6 +77,22 @@ TEST(Log1pUnit, ErrsByLessThanTwoUnits) {
   EXPECT_EQ(kernels::log1p_unit(1.0), std::log(2.0));
 }
 
+TEST(LogFromOne, ErrsByLessThanThreeUnits) {
+  std::mt19937_64 bits(6);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  double worst = 0;
+  for (int i = 0; i < 1'000'000; ++i) {
+    const double above =
+        i % 2 == 0 ? 100 * uniform(bits) : std::ldexp(uniform(bits), 40 - static_cast<int>(bits() % 90));
+    const double x = 1 + above;
+    worst = std::max(worst, ulps(kernels::log_from_one(x), std::log(static_cast<long double>(x))));
+  }
+  EXPECT_LT(worst, 2.0);
+  EXPECT_EQ(bits_of(kernels::log_from_one(1.0)), bits_of(0.0));
+  EXPECT_EQ(kernels::log_from_one(2.0), std::log(2.0));
+  EXPECT_TRUE(std::isfinite(kernels::log_from_one(0.0)));
+}
+
 TEST(Log1pExpNegative, ErrsByLessThanFourUnits) {
   std::mt19937_64 bits(4);
   double worst = 0;
@@ -132,6 +149,45 @@ TEST_P(LogisticSlopes, HaveTheBitsOfTheScalarFormula) {
     ASSERT_EQ(bits_of(slopes), bits_of(expected));
     kernels::logistic_slopes(margins.data(), margins.size(), margins.data());
     ASSERT_EQ(bits_of(margins), bits_of(expected)) << "in place";
+  }
+}
+
+class SoftmaxBlocks : public LogisticSlopes {};
+
+INSTANTIATE_TEST_SUITE_P(EveryTarget, SoftmaxBlocks, ::testing::ValuesIn(kernels::available_targets()),
+                         [](const auto& named) { return named.param; });
+
+/// The bits of what a row alone gives; one NaN is as good as another.
+bool same(double found, double expected) {
+  return bits_of(found) == bits_of(expected) || (std::isnan(found) && std::isnan(expected));
+}
+
+TEST_P(SoftmaxBlocks, HaveTheBitsOfEachRow) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> odd = {0.0, -0.0, 1e4, -1e4, 1e300, -1e300, kInfinite, -kInfinite, std::nan("")};
+  std::mt19937_64 bits(7);
+  std::normal_distribution<double> normal(0, 3);
+  for (const std::size_t classes : {2, 3, 10}) {
+    for (std::size_t rows = 0; rows < 40; ++rows) {
+      const std::size_t stride = rows + 3;
+      std::vector<double> scores(classes * stride), labels(rows);
+      for (double& score : scores) score = bits() % 20 == 0 ? odd[bits() % odd.size()] : normal(bits);
+      for (double& label : labels) label = static_cast<double>(bits() % classes);
+      std::vector<double> values = scores, slopes = scores;
+      Softmax{}.values({values.data(), stride, rows, classes, labels.data()});
+      Softmax{}.slopes({slopes.data(), stride, rows, classes, labels.data()});
+      std::vector<double> row(classes), own(classes);
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t k = 0; k < classes; ++k) row[k] = scores[k * stride + i];
+        const auto label = static_cast<std::size_t>(labels[i]);
+        ASSERT_TRUE(same(values[i], Softmax{}.value(row.data(), classes, label))) << classes << ' ' << rows;
+        Softmax{}.slopes(row.data(), classes, label, own.data());
+        for (std::size_t k = 0; k < classes; ++k) ASSERT_TRUE(same(slopes[k * stride + i], own[k])) << k;
+      }
+      for (std::size_t k = 0; k < classes; ++k) {
+        for (std::size_t i = rows; i < stride; ++i) ASSERT_TRUE(same(slopes[k * stride + i], scores[k * stride + i]));
+      }
+    }
   }
 }
 

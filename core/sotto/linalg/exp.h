@@ -3,18 +3,20 @@
 #include <cmath>
 #include <cstdint>
 
-/// Exponential and logarithm for the logistic loss, with the same bits on every x86-64 CPU.
+/// Exponential and logarithm for the losses, with the same bits on every x86-64 CPU.
 ///
 ///   exp_negative(x)       = e^x                 x <= 0, error below 2 ulp; 0 where x < -708 (no denormal results) and
 ///   where x is NaN,
 ///                                             so that a slope is one of a row whatever the weights are
 ///   log1p_unit(y)         = ln(1 + y)           y in [0, 1], error below 2 ulp
+///   log_from_one(x)       = ln(x)               x >= 1, error below 3 ulp; a finite number where x is 0
 ///   log1p_exp_negative(x) = ln(1 + e^x)         x <= 0, error below 4 ulp; softplus(m) = max(m, 0) + this(-|m|)
 ///
 /// e^x = 2^k e^r, k = round(x/ln 2), |r| <= ln(2)/2, e^r by its Taylor series to r^13/13! (remainder 2^-57).
 /// ln(1+y): f = y, or f = (y-1)/2 with ln 2 put back when y >= 1/2; s = f/(2+f), ln(1+f) = 2 artanh(s) to s^23.
 /// Why not libm: its results differ in the last bit between CPUs with and without fused multiply-add.
-/// The SIMD form in logistic.inl repeats these operations in the same order.
+/// ln(x) = k ln 2 + ln(1+y), x = 2^k (1+y).
+/// The SIMD form in exp.inl repeats these operations in the same order.
 /// Tests: linalg_exp_test (errors against long double and 50 digits, bits of the SIMD form).
 namespace sotto::kernels {
 
@@ -29,6 +31,10 @@ inline constexpr double kLn2High = 0x1.62e42feep-1;
 inline constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 inline constexpr int kExponentBias = 1023;
 inline constexpr int kMantissaBits = 52;
+inline constexpr std::uint64_t kMantissaMask = (std::uint64_t{1} << kMantissaBits) - 1;
+inline constexpr std::uint64_t kOneBits = std::uint64_t{kExponentBias} << kMantissaBits;
+/// Of 2^52: an integer below it added to these is that integer plus 2^52.
+inline constexpr std::uint64_t kTwo52Bits = std::uint64_t{kExponentBias + kMantissaBits} << kMantissaBits;
 /// kTaylor[i] = 1/(i+2)!
 inline constexpr double kTaylor[12] = {1.0 / 2,        1.0 / 6,         1.0 / 24,         1.0 / 120,
                                        1.0 / 720,      1.0 / 5040,      1.0 / 40320,      1.0 / 362880,
@@ -75,6 +81,14 @@ inline constexpr double kTaylor[12] = {1.0 / 2,        1.0 / 6,         1.0 / 24
   const double half_square = 0.5 * f * f;
   const double correction = half_square - s * (half_square + z * series);
   return halved ? kLn2High + (f - (correction - kLn2Low)) : f - correction;
+}
+
+[[gnu::always_inline]] inline double log_from_one(double x) noexcept {
+  using namespace exp_constants;
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const double k = std::bit_cast<double>((bits >> kMantissaBits) + kTwo52Bits) - (0x1p52 + kExponentBias);
+  const double y = std::bit_cast<double>((bits & kMantissaMask) | kOneBits) - 1.0;
+  return k * kLn2High + (log1p_unit(y) + k * kLn2Low);
 }
 
 [[gnu::always_inline]] inline double log1p_exp_negative(double x) noexcept { return log1p_unit(exp_negative(x)); }

@@ -39,6 +39,8 @@ struct KernelTable {
                       std::uint32_t* right) noexcept;
   void (*logistic_values)(const double* margins, std::size_t n, double* values) noexcept;
   void (*logistic_slopes)(const double* margins, std::size_t n, double* slopes) noexcept;
+  void (*softmax_values)(const ClassScores& block) noexcept;
+  void (*softmax_slopes)(const ClassScores& block) noexcept;
 };
 
 }  // namespace sotto::kernels

@@ -21,6 +21,7 @@
 #include "sotto/linalg/dot.inl"
 #include "sotto/linalg/logistic.inl"
 #include "sotto/linalg/outputs.inl"
+#include "sotto/linalg/softmax.inl"
 #include "sotto/linalg/sparse.inl"
 #include "sotto/linalg/update.inl"
 
@@ -54,6 +55,8 @@ const KernelTable* table() {
       .count_right = count_right,
       .logistic_values = logistic_values,
       .logistic_slopes = logistic_slopes,
+      .softmax_values = softmax_values,
+      .softmax_slopes = softmax_slopes,
   };
   return &kTable;
 }
@@ -164,6 +167,8 @@ void logistic_values(const double* margins, std::size_t n, double* values) noexc
 void logistic_slopes(const double* margins, std::size_t n, double* slopes) noexcept {
   active().logistic_slopes(margins, n, slopes);
 }
+void softmax_values(const ClassScores& block) noexcept { active().softmax_values(block); }
+void softmax_slopes(const ClassScores& block) noexcept { active().softmax_slopes(block); }
 
 const char* target_name() noexcept { return active().name; }
 

@@ -88,6 +88,20 @@ void logistic_values(const double* margins, std::size_t n, double* values) noexc
 /// `slopes` may be `margins`.
 void logistic_slopes(const double* margins, std::size_t n, double* slopes) noexcept;
 
+/// The scores of some rows for several classes, that of row i for class k at scores[k * stride + i], and the rows'
+/// classes, as whole numbers below `classes`.
+struct ClassScores {
+  double* scores;
+  std::size_t stride;
+  std::size_t rows;
+  std::size_t classes;
+  const double* labels;
+};
+/// The softmax loss of row i is then where its score for class 0 was: the bits of Softmax::value().
+void softmax_values(const ClassScores& block) noexcept;
+/// The derivatives of the loss are then where the scores were: the bits of Softmax::slopes().
+void softmax_slopes(const ClassScores& block) noexcept;
+
 /// The name of the instruction set in use, e.g. "AVX3".
 const char* target_name() noexcept;
 

@@ -26,11 +26,16 @@ concept MarginLoss = requires(const T loss, double x) {
 };
 /// A convex function of the scores w_k.x of all classes and the row's class.
 template <class T>
-concept ClassLoss = requires(const T loss, double x, const double* in, double* out, std::size_t n) {
+concept ClassLoss = requires(const T loss, double x, const double* in, double* out, std::size_t n,
+                             const kernels::ClassScores& block) {
   { T::kName } -> std::convertible_to<std::string_view>;
   { loss.value(in, n, n) }
   noexcept->std::same_as<double>;
   { loss.slopes(in, n, n, out) }
+  noexcept->std::same_as<void>;
+  { loss.values(block) }
+  noexcept->std::same_as<void>;
+  { loss.slopes(block) }
   noexcept->std::same_as<void>;
   { loss.constants(x) } -> std::same_as<LossConstants>;
   {loss.check()};

@@ -1,11 +1,11 @@
 #pragma once
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <string_view>
 #include <tuple>
 
 #include "sotto/linalg/exp.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/losses/constants.h"
 
 namespace sotto {
@@ -22,7 +22,7 @@ struct Softmax {
     const double top = *std::max_element(scores, scores + classes);
     double sum = 0;
     for (std::size_t k = 0; k < classes; ++k) sum += kernels::exp_negative(scores[k] - top);
-    return std::log(sum) + (top - scores[label]);
+    return kernels::log_from_one(sum) + (top - scores[label]);
   }
   /// slopes[k] = p_k - [k is the label]; `slopes` may be `scores`.
   void slopes(const double* scores, std::size_t classes, std::size_t label, double* slopes) const noexcept {
@@ -36,6 +36,9 @@ struct Softmax {
     for (std::size_t k = 0; k < classes; ++k) slopes[k] /= std::max(sum, 1.0);
     slopes[label] -= 1;
   }
+  /// The same for the rows of a block, with the same bits.
+  void values(const kernels::ClassScores& block) const noexcept { kernels::softmax_values(block); }
+  void slopes(const kernels::ClassScores& block) const noexcept { kernels::softmax_slopes(block); }
   LossConstants constants(double data_norm) const {
     const double root = 1.4142135623730952 * data_norm;  // sqrt 2, rounded up
     return {root, 2 * root, root, 0.5 * data_norm * data_norm};

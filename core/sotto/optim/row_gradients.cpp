@@ -18,7 +18,7 @@ constexpr std::size_t kNearBytes = 65536;
 std::size_t chunk_rows_for(std::size_t features, std::size_t outputs) noexcept {
   constexpr std::size_t kLongRow = 1024;  // bytes
   const std::size_t row_bytes = sizeof(float) * std::max<std::size_t>(features, 1);
-  const std::size_t rows = (outputs > 1 ? 8 : row_bytes >= kLongRow ? 5 : 4) * kNearBytes / (4 * row_bytes);
+  const std::size_t rows = (outputs > 1 || row_bytes >= kLongRow ? 2 : 1) * kNearBytes / row_bytes;
   return std::clamp(rows, kFewestRows, kMostRows) / kFewestRows * kFewestRows;
 }
 
@@ -34,9 +34,9 @@ double sign_of(float label, std::size_t output, std::size_t outputs) noexcept {
 }
 
 /// The index of a row's class for a loss of all scores; labels of two classes are +1 and -1.
-std::size_t class_of(float label, std::size_t outputs) noexcept {
+double class_index(float label, std::size_t outputs) noexcept {
   if (outputs == 2) return label > 0 ? 1 : 0;
-  return std::min(static_cast<std::size_t>(label), outputs - 1);
+  return static_cast<double>(std::min(static_cast<std::size_t>(label), outputs - 1));
 }
 
 }  // namespace
@@ -51,13 +51,16 @@ RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip, Cl
       clips_(clip < constants_of(loss, stored_norm(facts), facts.classes).lipschitz),
       chunk_rows_(chunk_rows_for(features_, outputs_)),
       scores_(outputs_ * chunk_rows_, 0.0),
-      row_scores_(outputs_, 0.0) {}
+      class_of_(outputs_ > 1 ? chunk_rows_ : 0, 0.0) {}
 
 template <class Visit>
 void RowGradients::for_each_chunk(const RowBlock& rows, const double* weights, const Visit& visit) noexcept {
   for (std::size_t done = 0; done < rows.rows; done += chunk_rows_) {
     const RowBlock part = rows.slice(done, std::min(chunk_rows_, rows.rows - done));
     scores(part, weights);
+    if (outputs_ > 1) {
+      for (std::size_t i = 0; i < part.rows; ++i) class_of_[i] = class_index(part.labels[i], outputs_);
+    }
     visit(part);
   }
 }
@@ -85,11 +88,7 @@ void RowGradients::to_coefficients(const RowBlock& rows) noexcept {
   std::visit(
       [&]<class L>(const L& loss) {
         if constexpr (ClassLoss<L>) {
-          for (std::size_t i = 0; i < rows.rows; ++i) {
-            for (std::size_t k = 0; k < outputs_; ++k) row_scores_[k] = scores_[k * chunk_rows_ + i];
-            loss.slopes(row_scores_.data(), outputs_, class_of(rows.labels[i], outputs_), row_scores_.data());
-            for (std::size_t k = 0; k < outputs_; ++k) scores_[k * chunk_rows_ + i] = row_scores_[k];
-          }
+          loss.slopes({scores_.data(), chunk_rows_, rows.rows, outputs_, class_of_.data()});
         } else {
           for (std::size_t k = 0; k < outputs_; ++k) {
             double* margins = scores_.data() + k * chunk_rows_;
@@ -157,10 +156,7 @@ void RowGradients::to_values(const RowBlock& rows, double* scores) noexcept {
   std::visit(
       [&]<class L>(const L& loss) {
         if constexpr (ClassLoss<L>) {
-          for (std::size_t i = 0; i < rows.rows; ++i) {
-            for (std::size_t k = 0; k < outputs_; ++k) row_scores_[k] = scores[k * chunk_rows_ + i];
-            scores[i] = loss.value(row_scores_.data(), outputs_, class_of(rows.labels[i], outputs_));
-          }
+          loss.values({scores, chunk_rows_, rows.rows, outputs_, class_of_.data()});
         } else {
           for (std::size_t k = 0; k < outputs_; ++k) {
             double* margins = scores + k * chunk_rows_;
