@@ -16,9 +16,26 @@ namespace sotto::kernels::HWY_NAMESPACE {
 /// The kLanes partial sums of one row: lane l is element l % kWidth of vector l / kWidth.
 inline constexpr std::size_t kParts = kLanes / kWidth;
 
-/// The partial sums of kRows rows that are `stride` numbers apart. Several rows in flight share the loads of w.
+/// Adds kLanes columns to the partial sums of kRows rows that are `stride` numbers apart.
 template <std::size_t kRows, class X, class W>
-HWY_INLINE void sum_lanes(const X* x, std::size_t stride, const W* w, std::size_t n, Vector (&sums)[kRows][kParts]) {
+HWY_INLINE void add_lanes(const X* x, std::size_t stride, const W* w, Vector (&sums)[kRows][kParts]) {
+  const Doubles d;
+#pragma GCC unroll 16
+  for (std::size_t part = 0; part < kParts; ++part) {
+    const Vector weights = load(d, w + part * kWidth);
+#pragma GCC unroll 16
+    for (std::size_t row = 0; row < kRows; ++row) {
+      const Vector values = load(d, x + row * stride + part * kWidth);
+      sums[row][part] = hn::Add(sums[row][part], hn::Mul(values, weights));
+    }
+  }
+}
+
+/// The partial sums of kRows rows that are `stride` numbers apart. Several rows in flight share the loads of w.
+/// Meanwhile half as many numbers are fetched from `ahead` on, if there is one.
+template <std::size_t kRows, class X, class W>
+HWY_INLINE void sum_lanes(const X* x, std::size_t stride, const W* w, std::size_t n, Vector (&sums)[kRows][kParts],
+                          const float* ahead = nullptr) {
   const Doubles d;
 #pragma GCC unroll 16
   for (std::size_t row = 0; row < kRows; ++row) {
@@ -26,17 +43,13 @@ HWY_INLINE void sum_lanes(const X* x, std::size_t stride, const W* w, std::size_
     for (std::size_t part = 0; part < kParts; ++part) sums[row][part] = hn::Zero(d);
   }
   std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-#pragma GCC unroll 16
-    for (std::size_t part = 0; part < kParts; ++part) {
-      const Vector weights = load(d, w + i + part * kWidth);
-#pragma GCC unroll 16
-      for (std::size_t row = 0; row < kRows; ++row) {
-        const Vector values = load(d, x + row * stride + i + part * kWidth);
-        sums[row][part] = hn::Add(sums[row][part], hn::Mul(values, weights));
-      }
-    }
+  for (; ahead != nullptr && i + kFetchStep <= n; i += kFetchStep, ahead += kFetchStep / 2) {
+    fetch_ahead<kFetchStep / 2>(ahead);
+#pragma GCC unroll 4
+    for (std::size_t step = 0; step < kFetchStep; step += kLanes) add_lanes(x + i + step, stride, w + i + step, sums);
   }
+  for (std::size_t left = i; ahead != nullptr && left < n; left += 2 * kLine, ahead += kLine) fetch_ahead<kLine>(ahead);
+  for (; i + kLanes <= n; i += kLanes) add_lanes(x + i, stride, w + i, sums);
 #pragma GCC unroll 16
   for (std::size_t part = 0; part < kParts; ++part) {
     const std::size_t first = i + part * kWidth;
@@ -75,9 +88,9 @@ HWY_INLINE double fold_lanes([[maybe_unused]] D d, hn::Vec<D> v) {
 }
 
 template <class X, class W>
-HWY_INLINE double dot_of(const X* x, const W* w, std::size_t n) {
+HWY_INLINE double dot_of(const X* x, const W* w, std::size_t n, const float* ahead = nullptr) {
   Vector sums[1][kParts];
-  sum_lanes(x, 0, w, n, sums);
+  sum_lanes(x, 0, w, n, sums, ahead);
   return fold_lanes(Doubles(), fold_parts(sums[0]));
 }
 
@@ -120,14 +133,20 @@ void dots(const float* dense, std::size_t rows, std::size_t features, const doub
   std::size_t row = 0;
 #if HWY_TARGET != HWY_SCALAR
   const Doubles d;
-  const std::size_t together = features < kLongRow ? rows : 0;
-  for (; row + kWidth <= together; row += kWidth) {
+  for (; features < kLongRow && row + kWidth <= rows; row += kWidth) {
     const Vector even = half_block(dense + row * features, features, w);
     const Vector odd = half_block(dense + (row + 1) * features, features, w);
     hn::StoreU(hn::Add(hn::InterleaveLower(d, even, odd), hn::InterleaveUpper(d, even, odd)), d, margins + row);
   }
 #endif
-  for (; row < rows; ++row) margins[row] = dot_of(dense + row * features, w, features);
+  if (features < kLongRow) {
+    for (; row < rows; ++row) margins[row] = dot_of(dense + row * features, w, features);
+    return;
+  }
+  const float* ahead = dense + rows * features;
+  for (; row < rows; ++row, ahead += fetched_with(features)) {
+    margins[row] = dot_of(dense + row * features, w, features, ahead);
+  }
 }
 
 }  // namespace sotto::kernels::HWY_NAMESPACE

@@ -22,6 +22,22 @@ inline constexpr std::size_t kWidth = hn::MaxLanes(Doubles());
 /// more streams than memory serves well, and one keeps it busy.
 inline constexpr std::size_t kLongRow = 256;
 
+/// A kernel that reads long rows fetches half as many numbers from behind them, in the order they lie in and into the
+/// outer cache: dots() the first half of what is probably the next block, accumulate() the second. So both read the
+/// cache, and memory is busy all the time. No line may be left out: each would be waited for. A prefetch never faults,
+/// be there rows or not.
+inline constexpr std::size_t kLine = 64 / sizeof(float);
+inline constexpr std::size_t kFetchStep = 4 * kLine;  ///< columns that are read in one go
+template <std::size_t kCount>
+HWY_INLINE void fetch_ahead(const float* x) {
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i + kLine <= kCount; i += kLine) __builtin_prefetch(x + i, 0, 2);
+}
+/// How many numbers dots() fetches with a row: half of it, in whole lines.
+inline std::size_t fetched_with(std::size_t features) {
+  return features / kFetchStep * (kFetchStep / 2) + (features % kFetchStep + 2 * kLine - 1) / (2 * kLine) * kLine;
+}
+
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const double* p) {
   return hn::LoadU(d, p);

@@ -222,17 +222,8 @@ struct Columns {
 /// are none nothing happens; a prefetch never faults.
 template <std::size_t kCount>
 HWY_INLINE void fetch_next_block(const float* x) {
-  constexpr std::size_t kLine = 64 / sizeof(float);
 #pragma GCC unroll 16
   for (std::size_t i = 0; i + kLine <= kCount; i += kLine) hwy::Prefetch(x + i);
-}
-
-/// The same of long rows, in the order they lie in and into the outer cache: one stream, half of the next block.
-template <std::size_t kCount>
-HWY_INLINE void fetch_ahead(const float* x) {
-  constexpr std::size_t kLine = 64 / sizeof(float);
-#pragma GCC unroll 16
-  for (std::size_t i = 0; i + kLine <= kCount; i += kLine) __builtin_prefetch(x + i, 0, 2);
 }
 
 /// Adds every row to kVectors vectors of columns, and to `tail` < kWidth columns behind them, all held in registers.
@@ -287,7 +278,7 @@ HWY_INLINE void add_all(Columns columns) {
 
 void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                 double* g) noexcept {
-  const Columns columns{coefficients, dense, rows, features, g, dense + rows * features};
+  const Columns columns{coefficients, dense, rows, features, g, dense + rows * (features + fetched_with(features))};
   features < kLongRow ? add_all<true>(columns) : add_all<false>(columns);
 }
 
