@@ -232,6 +232,44 @@ TEST(Minimiser, ANarrowCornerIsReachedWithoutTheFallback) {
   EXPECT_LE(counted.rows, 700 * kRows) << "without Newton's steps it falls back to gradient steps";
 }
 
+TEST(Minimiser, ANarrowCornerOfSeveralOutputsIsReachedWithoutTheFallback) {
+  // Few rows that can be told apart, hardly any curvature: each output has its own rows at the corner.
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  for (int problem = 0; problem < 60; ++problem) {
+    const auto columns = static_cast<std::uint32_t>(2 + random() % 30),
+               classes = static_cast<std::uint32_t>(3 + random() % 5);
+    const std::size_t rows = 30 + random() % 400;
+    std::vector<double> teacher(columns * classes);
+    for (double& t : teacher) t = normal(random);
+    RowTable table(columns);
+    table.facts.classes = classes;
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::vector<double> row(columns);
+      for (double& x : row) x = normal(random);
+      const double length = norm_of(row);
+      for (double& x : row) x /= length;
+      std::size_t best = 0;
+      double most = -1e9;
+      for (std::size_t k = 0; k < classes; ++k) {
+        double score = 0;
+        for (std::size_t j = 0; j < columns; ++j) score += row[j] * teacher[k * columns + j];
+        if (score > most) most = score, best = k;
+      }
+      table.add(row, static_cast<float>(best));
+    }
+    const double lambda = std::pow(10.0, -3.0 - static_cast<double>(random() % 4));
+    const PerturbedSum sum{HuberSvm{0.004}, lambda * static_cast<double>(rows), {}};
+    const double tolerance = std::max(1e-6, SumBounds(sum.loss, table.facts, sum.curvature).reachable(0));
+    const RowTableEngine engine(table, 100);
+    const CountedPasses counted(engine);
+    const Vector w = SensitiveTestAccess::open(minimise(counted, sum, {.tolerance = tolerance, .threads = 1}));
+    EXPECT_LE(norm_of(exact_gradient(table, sum, w)), tolerance);
+    EXPECT_LE(counted.rows, 1500 * classes * rows)
+        << rows << " rows, " << columns << " columns, " << classes << " classes";
+  }
+}
+
 TEST(Minimiser, TheFallbackReachesTheTolerance) {
   for (const Case& c : kCases) {
     const RowTable table = planted_table(40, 3, c.classes, c.sparse);

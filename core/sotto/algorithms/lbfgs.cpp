@@ -22,7 +22,8 @@ Vector Lbfgs::run(const Run& run) const {
   const Facts facts = run.engine.facts();
   const double rows = static_cast<double>(facts.rows);
   const PerturbedSum sum{run.input.problem.loss, rows * run.input.problem.lambda, {}};
-  MinimiserOptions options{.tolerance = 1e-9 * rows};
+  // Nothing rests on a certificate here, and with next to no lambda gradient steps would take days.
+  MinimiserOptions options{.tolerance = 1e-9 * rows, .sure = false};
   if (sum.curvature > 0) {
     options.tolerance = std::max(options.tolerance, SumBounds(sum.loss, facts, sum.curvature).reachable(0));
   }

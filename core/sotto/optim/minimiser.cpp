@@ -1,10 +1,10 @@
 // What: the certified minimiser of J(w) = sum l0 + (kappa/2)|w|^2 + v.w.
 // Formula: quick steps: quasi-Newton (L-BFGS on a Cholesky factor of the curvature where it is small), accepted where
 //   0.9 f'(0) <= f'(t) <= -0.8 f'(0) along the line (approximate Wolfe), with many features for an eighth of the rows
-//   first; Newton's steps, along the same kind of line, where they do not do. Then, if need be, gradient steps 1/(m
-//   beta + kappa) from a point no worse than 0: while |computed gradient|
-//   >= 4 B, B its rounding, the gap to the minimum falls by a factor 1 - 0.32 kappa/(m beta + kappa), so that the loop
-//   ends.
+//   first; Newton's steps, along the same kind of line, where they do not do, for each output by itself where the sum
+//   falls apart into theirs. Then, if need be, gradient steps 1/(m beta + kappa) from a point no worse than 0: while
+//   |computed gradient| >= 4 B, B its rounding, the gap to the minimum falls by a factor 1 - 0.32 kappa/(m beta +
+//   kappa), so that the loop ends.
 // Conditions: convex smooth loss, kappa > 0, tolerance >= SumBounds::reachable().
 // Reference: [Liu89]; [Hager05, equation 23]; spec 3.5; docs/notes/objective.md.
 // Fails if wrong: Minimiser.* (gradient in extended precision, fallback alone, same bits in every engine).
@@ -78,6 +78,49 @@ class SomeRows final : public Engine {
   std::uint64_t run_;
 };
 
+/// The rows of one class against the rest, of another engine's.
+class OneAgainstRest final : public Engine {
+ public:
+  OneAgainstRest(const Engine& rows, std::size_t output) : rows_(rows), label_(static_cast<float>(output)) {}
+
+  Facts facts() const override {
+    Facts facts = rows_.facts();
+    facts.classes = 2;
+    return facts;
+  }
+  std::uint32_t block_rows() const override { return rows_.block_rows(); }
+  void scan(const ScanOrder& /*order*/, std::uint32_t /*pass*/, RowConsumer& consumer) override {
+    scan_rows(0, facts().rows, consumer);
+  }
+  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
+    Relabel relabel(label_, consumer);
+    rows_.scan_rows(first, count, relabel);
+  }
+
+ private:
+  class Relabel final : public RowConsumer {
+   public:
+    Relabel(float label, RowConsumer& to) : label_(label), to_(to) {}
+    void consume(const RowBlock& block) noexcept override {
+      float labels[kAtOnce];
+      for (std::size_t done = 0; done < block.rows; done += kAtOnce) {
+        RowBlock part = block.slice(done, std::min(kAtOnce, block.rows - done));
+        for (std::size_t i = 0; i < part.rows; ++i) labels[i] = part.labels[i] == label_ ? 1.0F : -1.0F;
+        part.labels = labels;
+        to_.consume(part);
+      }
+    }
+
+   private:
+    static constexpr std::size_t kAtOnce = 256;
+    float label_;
+    RowConsumer& to_;
+  };
+
+  const Engine& rows_;
+  float label_;
+};
+
 }  // namespace
 
 class Minimiser {
@@ -98,6 +141,12 @@ class Minimiser {
   }
 
   Sensitive<Vector> run() {
+    take_steps();
+    return Sensitive<Vector>(std::move(weights_));
+  }
+
+ private:
+  void take_steps() {
     if (many_features() && facts_.rows >= kStride * kWarmRows * facts_.features) {
       warm_up();
     } else {
@@ -108,13 +157,13 @@ class Minimiser {
     const bool cheap = static_cast<double>(facts_.rows) * features * features <= kCheapMatrix;
     const std::uint32_t first = cheap ? std::min(options_.quick_steps, kNewtonAfter) : options_.quick_steps;
     quick_steps(done, first);
-    if (options_.quick_steps > kNewtonAfter && sum_.curvature > 0) newton_steps();
+    if (options_.quick_steps > kNewtonAfter && sum_.curvature > 0) outputs() == 1 ? newton_steps() : separate_steps();
     quick_steps(done, options_.quick_steps - first);
-    if (sum_.curvature > 0) sure_steps();
-    return Sensitive<Vector>(std::move(weights_));
+    if (sum_.curvature > 0 && options_.sure) sure_steps();
   }
 
- private:
+  std::size_t outputs() const noexcept { return weights_.size() / facts_.features; }
+
   void gradient_at(const Vector& weights, Vector& out) {
     data_gradient_.start(weights);
     sum_rows(*rows_, data_gradient_, options_.threads);
@@ -179,14 +228,36 @@ class Minimiser {
   }
 
   /// With the curvature of all rows at every step: that of a loss with a narrow corner is soon another's, as rows pass
-  /// the corner. Of several outputs there is one matrix, their mean, which would not do.
+  /// the corner.
   void newton_steps() {
-    if (facts_.features > options_.most_curvature_features || weights_.size() != facts_.features) return;
+    if (facts_.features > options_.most_curvature_features) return;
     const double ridge = sum_.curvature + 1e-13 * bounds_.smoothness();
     for (std::uint32_t i = 0; i < kNewtonSteps && !certified(); ++i) {
       renew_curvature(std::numeric_limits<double>::infinity(), ridge);
       if (!walk(kNewtonOvershoot)) return;
     }
+  }
+
+  /// Every output by itself, each with its own lengths of steps: the sum of a loss of the margin has no term of two.
+  void separate_steps() {
+    if (certified() || !std::visit([]<class L>(const L&) { return MarginLoss<L>; }, sum_.loss)) return;
+    MinimiserOptions options = options_;
+    options.tolerance = 0.7 * options_.tolerance / std::sqrt(static_cast<double>(outputs()));
+    options.sure = false;
+    const Vector weights_before = weights_, gradient_before = gradient_;
+    for (std::size_t k = 0; k < outputs(); ++k) {
+      const auto first = static_cast<std::ptrdiff_t>(k * facts_.features), last = first + facts_.features;
+      const OneAgainstRest rows(engine_, k);
+      const PerturbedSum own{sum_.loss, sum_.curvature, {linear_.begin() + first, linear_.begin() + last}};
+      Minimiser minimiser(rows, own, options);
+      minimiser.take_steps();
+      std::copy(minimiser.weights_.begin(), minimiser.weights_.end(), weights_.begin() + first);
+    }
+    gradient_at(weights_, gradient_);
+    memory_.clear();
+    if (norm(gradient_) <= norm(gradient_before)) return;
+    weights_ = weights_before;
+    gradient_ = gradient_before;
   }
 
   /// Up to the tolerance, however long it takes.

@@ -14,6 +14,7 @@ struct MinimiserOptions {
   double tolerance = 0;                          ///< |gradient of J| at the result is at most this, rounding included
   std::uint32_t quick_steps = 2000;              ///< of the quick solver; then come gradient steps, which never fail
   std::uint32_t most_curvature_features = 1024;  ///< up to so many features the curvature matrix guides the steps
+  bool sure = true;                              ///< false: no gradient steps, and no certificate where quick ones fail
   unsigned threads = 0;                          ///< 0: one a processor
 };
 
