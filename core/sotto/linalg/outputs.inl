@@ -161,15 +161,14 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
   }
   alignas(64) double packed[kScoreTile * kMostPacked];
   Filled filled[kGroup];
-  // Long rows: every tile fetches its share of the group behind this one.
-  const std::size_t tiles = (outputs + kScoreTile - 1) / kScoreTile;
-  const std::size_t lines = n < kLongRow ? 0 : (n + kLine * tiles - 1) / (kLine * tiles);
   for (std::size_t first = 0; first < rows.rows; first += kGroup) {
     const std::size_t count = std::min(kGroup, rows.rows - first);
     const float* x = rows.dense + first * n;
     for (std::size_t row = 0; row < count; ++row) find_filled(x + row * n, n, filled[row]);
     const float* ahead = x + count * n;
     for_tiles<kScoreTile>(0, outputs, [&](auto tile, std::size_t k) HWY_ATTR {
+      // Long rows: a tile fetches its share of the group behind this one.
+      const std::size_t lines = n < kLongRow ? 0 : (n * tile() + kLine * outputs - 1) / (kLine * outputs);
       const auto visit = [&](const auto& weights) HWY_ATTR {
         for (std::size_t row = 0; row < count; ++row) {
           for (std::size_t line = 0; line < lines; ++line, ahead += kLine) fetch_ahead<kLine>(ahead);

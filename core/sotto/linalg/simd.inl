@@ -24,8 +24,8 @@ inline constexpr std::size_t kLongRow = 256;
 
 /// A kernel that reads long rows fetches half as many numbers from behind them, in the order they lie in and into the
 /// outer cache: dots() the first half of what is probably the next block, accumulate() the second. So both read the
-/// cache, and memory is busy all the time. No line may be left out: each would be waited for. A prefetch never faults,
-/// be there rows or not.
+/// cache, and memory is busy all the time; a line that is left out is waited for. A prefetch never faults, be there
+/// rows or not.
 inline constexpr std::size_t kLine = 64 / sizeof(float);
 inline constexpr std::size_t kFetchStep = 4 * kLine;  ///< columns that are read in one go
 template <std::size_t kCount>

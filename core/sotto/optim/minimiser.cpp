@@ -14,6 +14,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <span>
 
 #include "sotto/linalg/cholesky.h"
 #include "sotto/linalg/kernels.h"
@@ -162,7 +163,7 @@ class Minimiser {
     if (sum_.curvature > 0 && options_.sure) sure_steps();
   }
 
-  std::size_t outputs() const noexcept { return weights_.size() / facts_.features; }
+  std::size_t outputs() const noexcept { return outputs_of(sum_.loss, facts_.classes); }
 
   void gradient_at(const Vector& weights, Vector& out) {
     data_gradient_.start(weights);
@@ -246,12 +247,14 @@ class Minimiser {
     options.sure = false;
     const Vector weights_before = weights_, gradient_before = gradient_;
     for (std::size_t k = 0; k < outputs(); ++k) {
-      const auto first = static_cast<std::ptrdiff_t>(k * facts_.features), last = first + facts_.features;
+      const std::span<double> own(weights_.data() + k * facts_.features, facts_.features);
+      if (kernels::norm(gradient_.data() + k * facts_.features, own.size()) <= options.tolerance / 2) continue;
       const OneAgainstRest rows(engine_, k);
-      const PerturbedSum own{sum_.loss, sum_.curvature, {linear_.begin() + first, linear_.begin() + last}};
-      Minimiser minimiser(rows, own, options);
+      const PerturbedSum sum{sum_.loss, sum_.curvature, {linear_.data() + k * facts_.features, own.size()}};
+      Minimiser minimiser(rows, sum, options);
+      minimiser.weights_.assign(own.begin(), own.end());
       minimiser.take_steps();
-      std::copy(minimiser.weights_.begin(), minimiser.weights_.end(), weights_.begin() + first);
+      std::copy(minimiser.weights_.begin(), minimiser.weights_.end(), own.begin());
     }
     gradient_at(weights_, gradient_);
     memory_.clear();

@@ -20,7 +20,8 @@ struct MinimiserOptions {
 
 /// A point at which the gradient of J is certified: its computed norm plus the bound on its rounding is at most the
 /// tolerance (spec 3.5). How many steps that took, and how, is not told. The tolerance must be SumBounds::reachable();
-/// without curvature nothing is certified and the quick steps are all there are. Throws what the engine throws.
+/// without curvature, or if not `sure`, nothing is certified and the quick steps are all there are. Throws what the
+/// engine throws.
 Sensitive<Vector> minimise(const Engine& engine, const PerturbedSum& sum, const MinimiserOptions& options);
 
 }  // namespace sotto

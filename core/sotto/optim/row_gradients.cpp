@@ -33,6 +33,10 @@ double sign_of(float label, std::size_t output, std::size_t outputs) noexcept {
   return label == static_cast<float>(output) ? 1.0 : -1.0;
 }
 
+bool is_class_loss(const Loss& loss) {
+  return std::visit([]<class L>(const L&) { return ClassLoss<L>; }, loss);
+}
+
 /// The index of a row's class for a loss of all scores; labels of two classes are +1 and -1.
 double class_index(float label, std::size_t outputs) noexcept {
   if (outputs == 2) return label > 0 ? 1 : 0;
@@ -51,15 +55,15 @@ RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip, Cl
       clips_(clip < constants_of(loss, stored_norm(facts), facts.classes).lipschitz),
       chunk_rows_(chunk_rows_for(features_, outputs_)),
       scores_(outputs_ * chunk_rows_, 0.0),
-      class_of_(outputs_ > 1 ? chunk_rows_ : 0, 0.0) {}
+      class_of_(is_class_loss(loss) ? chunk_rows_ : 0, 0.0) {}
 
 template <class Visit>
 void RowGradients::for_each_chunk(const RowBlock& rows, const double* weights, const Visit& visit) noexcept {
   for (std::size_t done = 0; done < rows.rows; done += chunk_rows_) {
     const RowBlock part = rows.slice(done, std::min(chunk_rows_, rows.rows - done));
     scores(part, weights);
-    if (outputs_ > 1) {
-      for (std::size_t i = 0; i < part.rows; ++i) class_of_[i] = class_index(part.labels[i], outputs_);
+    for (std::size_t i = 0; !class_of_.empty() && i < part.rows; ++i) {
+      class_of_[i] = class_index(part.labels[i], outputs_);
     }
     visit(part);
   }

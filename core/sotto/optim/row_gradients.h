@@ -85,7 +85,7 @@ class RowGradients {
   bool clips_;              // the bound of the loss does not imply the clip
   std::size_t chunk_rows_;  // so many rows stay in a near cache while they are read again
   AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row
-  AlignedVector class_of_;  // class_of_[i] is the index of row i's class, if there are several outputs
+  AlignedVector class_of_;  // class_of_[i] is the index of row i's class, for losses of all scores
 };
 
 }  // namespace sotto
