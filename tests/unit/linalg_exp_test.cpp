@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <limits>
@@ -137,10 +138,10 @@ TEST_P(LogisticSlopes, HaveTheBitsOfTheScalarFormula) {
       const double x = negative_point(bits, static_cast<int>(margins.size()));
       margins.push_back(bits() % 2 == 0 ? x : -x);
     }
-    std::vector<double> expected;
-    for (const double m : margins) expected.push_back(kernels::logistic_slope(m));
-    std::vector<double> values;
-    for (const double m : margins) values.push_back(kernels::logistic_value(m));
+    std::vector<double> expected(margins.size()), values(margins.size());
+    std::transform(margins.begin(), margins.end(), expected.begin(),
+                   [](double m) { return kernels::logistic_slope(m); });
+    std::transform(margins.begin(), margins.end(), values.begin(), [](double m) { return kernels::logistic_value(m); });
     std::vector<double> found(margins.size());
     kernels::logistic_values(margins.data(), margins.size(), found.data());
     ASSERT_EQ(bits_of(found), bits_of(values));

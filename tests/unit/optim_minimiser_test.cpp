@@ -240,7 +240,7 @@ TEST(Minimiser, ANarrowCornerOfSeveralOutputsIsReachedWithoutTheFallback) {
     const auto columns = static_cast<std::uint32_t>(2 + random() % 30),
                classes = static_cast<std::uint32_t>(3 + random() % 5);
     const std::size_t rows = 30 + random() % 400;
-    std::vector<double> teacher(columns * classes);
+    std::vector<double> teacher(std::size_t{columns} * classes);
     for (double& t : teacher) t = normal(random);
     RowTable table(columns);
     table.facts.classes = classes;
@@ -265,7 +265,7 @@ TEST(Minimiser, ANarrowCornerOfSeveralOutputsIsReachedWithoutTheFallback) {
     const CountedPasses counted(engine);
     const Vector w = SensitiveTestAccess::open(minimise(counted, sum, {.tolerance = tolerance, .threads = 1}));
     EXPECT_LE(norm_of(exact_gradient(table, sum, w)), tolerance);
-    EXPECT_LE(counted.rows, 1500 * classes * rows)
+    EXPECT_LE(counted.rows, std::size_t{1500} * classes * rows)
         << rows << " rows, " << columns << " columns, " << classes << " classes";
   }
 }
