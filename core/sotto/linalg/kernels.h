@@ -12,6 +12,9 @@
 namespace sotto::kernels {
 
 inline constexpr std::size_t kLanes = 16;
+/// Rows from this many features on are read one after the other: several at a time, or fetched ahead each, would be
+/// more streams than memory serves well, and one keeps it busy.
+inline constexpr std::size_t kLongRow = 256;
 
 double dot(const float* x, const double* w, std::size_t n) noexcept;
 double dot(const double* x, const double* w, std::size_t n) noexcept;

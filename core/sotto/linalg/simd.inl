@@ -18,9 +18,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::ScalableTag<double>;
 using Vector = hn::Vec<Doubles>;
 inline constexpr std::size_t kWidth = hn::MaxLanes(Doubles());
-/// Rows from this many features on are read one after the other: several at a time, or fetched ahead each, would be
-/// more streams than memory serves well, and one keeps it busy.
-inline constexpr std::size_t kLongRow = 256;
 
 /// A kernel that reads long rows fetches half as many numbers from behind them, in the order they lie in and into the
 /// outer cache: dots() the first half of what is probably the next block, accumulate() the second. So both read the

@@ -9,6 +9,7 @@
 
 #include "hwy/cache_control.h"
 #include "sotto/linalg/float_noise.h"
+#include "sotto/linalg/kernels.h"
 #include "sotto/linalg/simd.inl"
 
 HWY_BEFORE_NAMESPACE();

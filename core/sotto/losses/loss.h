@@ -56,9 +56,13 @@ void with_margin_loss(const Loss& loss, const Visit& visit) {
       loss);
 }
 
+inline bool is_margin_loss(const Loss& loss) noexcept {
+  return std::visit([]<class L>(const L&) { return MarginLoss<L>; }, loss);
+}
+
 /// How many weight vectors a model has: one for a loss of the margin and two classes, else one a class.
 inline std::uint32_t outputs_of(const Loss& loss, std::uint32_t classes) noexcept {
-  return classes == 2 && !std::holds_alternative<Softmax>(loss) ? 1 : classes;
+  return classes == 2 && is_margin_loss(loss) ? 1 : classes;
 }
 
 /// The constants of the whole gradient, over all weight vectors. Joint one-against-rest models of K classes: K

@@ -20,6 +20,7 @@
 #include "sotto/linalg/kernels.h"
 #include "sotto/optim/compensated_gradient.h"
 #include "sotto/optim/curvature_sum.h"
+#include "sotto/optim/row_views.h"
 
 namespace sotto {
 namespace {
@@ -33,8 +34,7 @@ constexpr std::uint32_t kMostRenewals = 8;    // a matrix costs many gradients
 constexpr std::uint32_t kManyFeatures = 500;  // whose matrix costs too much to be summed over all rows
 constexpr double kSampledRows = 40;           // a feature, for the first matrix; if it does not do, all rows are summed
 constexpr double kFewSampledRows = 1;         // the same with many features; if it does not do, there is none
-constexpr std::uint64_t kStride = 8;          // with many features one row in so many shows most of the way
-constexpr std::uint64_t kWarmRows = 4;        // a feature: fewer would go another way
+constexpr std::uint64_t kWarmRows = 4;        // a feature, with many of them: fewer would go another way
 constexpr double kWarm = 1e-5;                // of the gradient at 0: what these rows are asked for
 constexpr std::uint32_t kMostWarmSteps = 50;
 constexpr std::uint32_t kNewtonAfter = 100;  // quick steps, if a matrix of all rows takes so many products at most;
@@ -49,77 +49,6 @@ double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size())
 struct Pair {
   Vector step, change;  // of weights and of gradient
   double product;       // step.change, above 0
-};
-
-/// The first of every kStride runs of another engine's rows.
-class SomeRows final : public Engine {
- public:
-  explicit SomeRows(const Engine& rows) : rows_(rows), run_(rows_in_part(rows.facts().rows) / kStride) {}
-
-  Facts facts() const override {
-    Facts facts = rows_.facts();
-    const std::uint64_t rest = facts.rows % (kStride * run_);
-    facts.rows = facts.rows / (kStride * run_) * run_ + std::min(rest, run_);
-    return facts;
-  }
-  std::uint32_t block_rows() const override { return rows_.block_rows(); }
-  void scan(const ScanOrder& /*order*/, std::uint32_t /*pass*/, RowConsumer& consumer) override {
-    scan_rows(0, facts().rows, consumer);
-  }
-  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
-    for (const std::uint64_t end = first + count; first < end;) {
-      const std::uint64_t within = first % run_, some = std::min(run_ - within, end - first);
-      rows_.scan_rows(first / run_ * kStride * run_ + within, some, consumer);
-      first += some;
-    }
-  }
-
- private:
-  const Engine& rows_;
-  std::uint64_t run_;
-};
-
-/// The rows of one class against the rest, of another engine's.
-class OneAgainstRest final : public Engine {
- public:
-  OneAgainstRest(const Engine& rows, std::size_t output) : rows_(rows), label_(static_cast<float>(output)) {}
-
-  Facts facts() const override {
-    Facts facts = rows_.facts();
-    facts.classes = 2;
-    return facts;
-  }
-  std::uint32_t block_rows() const override { return rows_.block_rows(); }
-  void scan(const ScanOrder& /*order*/, std::uint32_t /*pass*/, RowConsumer& consumer) override {
-    scan_rows(0, facts().rows, consumer);
-  }
-  void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override {
-    Relabel relabel(label_, consumer);
-    rows_.scan_rows(first, count, relabel);
-  }
-
- private:
-  class Relabel final : public RowConsumer {
-   public:
-    Relabel(float label, RowConsumer& to) : label_(label), to_(to) {}
-    void consume(const RowBlock& block) noexcept override {
-      float labels[kAtOnce];
-      for (std::size_t done = 0; done < block.rows; done += kAtOnce) {
-        RowBlock part = block.slice(done, std::min(kAtOnce, block.rows - done));
-        for (std::size_t i = 0; i < part.rows; ++i) labels[i] = part.labels[i] == label_ ? 1.0F : -1.0F;
-        part.labels = labels;
-        to_.consume(part);
-      }
-    }
-
-   private:
-    static constexpr std::size_t kAtOnce = 256;
-    float label_;
-    RowConsumer& to_;
-  };
-
-  const Engine& rows_;
-  float label_;
 };
 
 }  // namespace
@@ -148,7 +77,7 @@ class Minimiser {
 
  private:
   void take_steps() {
-    if (many_features() && facts_.rows >= kStride * kWarmRows * facts_.features) {
+    if (many_features() && facts_.rows >= SomeRows::kStride * kWarmRows * facts_.features) {
       warm_up();
     } else {
       gradient_at(weights_, gradient_);
@@ -241,7 +170,7 @@ class Minimiser {
 
   /// Every output by itself, each with its own lengths of steps: the sum of a loss of the margin has no term of two.
   void separate_steps() {
-    if (certified() || !std::visit([]<class L>(const L&) { return MarginLoss<L>; }, sum_.loss)) return;
+    if (certified() || !is_margin_loss(sum_.loss)) return;
     MinimiserOptions options = options_;
     options.tolerance = 0.7 * options_.tolerance / std::sqrt(static_cast<double>(outputs()));
     options.sure = false;

@@ -16,9 +16,8 @@ constexpr std::size_t kNearBytes = 65536;
 /// Several outputs gain by sums over more rows. Of one output short rows are done before the next are there; long ones
 /// are one stream from memory, which every change from scores to sums interrupts.
 std::size_t chunk_rows_for(std::size_t features, std::size_t outputs) noexcept {
-  constexpr std::size_t kLongRow = 1024;  // bytes
   const std::size_t row_bytes = sizeof(float) * std::max<std::size_t>(features, 1);
-  const std::size_t rows = (outputs > 1 || row_bytes >= kLongRow ? 2 : 1) * kNearBytes / row_bytes;
+  const std::size_t rows = (outputs > 1 || features >= kernels::kLongRow ? 2 : 1) * kNearBytes / row_bytes;
   return std::clamp(rows, kFewestRows, kMostRows) / kFewestRows * kFewestRows;
 }
 
@@ -31,10 +30,6 @@ double row_norm(const RowBlock& rows, std::size_t i) noexcept {
 double sign_of(float label, std::size_t output, std::size_t outputs) noexcept {
   if (outputs == 1) return label;
   return label == static_cast<float>(output) ? 1.0 : -1.0;
-}
-
-bool is_class_loss(const Loss& loss) {
-  return std::visit([]<class L>(const L&) { return ClassLoss<L>; }, loss);
 }
 
 /// The index of a row's class for a loss of all scores; labels of two classes are +1 and -1.
@@ -55,7 +50,7 @@ RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip, Cl
       clips_(clip < constants_of(loss, stored_norm(facts), facts.classes).lipschitz),
       chunk_rows_(chunk_rows_for(features_, outputs_)),
       scores_(outputs_ * chunk_rows_, 0.0),
-      class_of_(is_class_loss(loss) ? chunk_rows_ : 0, 0.0) {}
+      class_of_(is_margin_loss(loss) ? 0 : chunk_rows_, 0.0) {}
 
 template <class Visit>
 void RowGradients::for_each_chunk(const RowBlock& rows, const double* weights, const Visit& visit) noexcept {
