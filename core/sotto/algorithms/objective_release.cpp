@@ -26,22 +26,22 @@ constexpr double kFree = 0.003;
 /// The trace of one row's Hessian is at most this.
 double row_trace(const PlanInput& input) {
   const double norm = stored_norm(input.facts);
-  if (!std::holds_alternative<Softmax>(input.problem.loss)) {
+  if (is_margin_loss(input.problem.loss)) {
     return constants_of(input.problem.loss, norm).smoothness;
   }
   return norm * norm * (1 - 1.0 / input.facts.classes);
 }
 
 void refuse_without_proof(const PlanInput& input, const LossConstants& constants) {
-  if (!constants.smooth()) {
+  if (is_margin_loss(input.problem.loss) && input.facts.classes > 2) {
     throw Error(ErrorKind::unsupported,
-                "loss: objective perturbation needs a loss whose derivative is Lipschitz; use logistic, huber_svm or "
+                "loss: objective perturbation has no formula for joint models of one class against the rest; use "
                 "softmax",
                 "loss");
   }
-  if (!std::holds_alternative<Softmax>(input.problem.loss) && input.facts.classes > 2) {
+  if (!constants.smooth()) {
     throw Error(ErrorKind::unsupported,
-                "loss: objective perturbation has no formula for joint models of one class against the rest; use "
+                "loss: objective perturbation needs a loss whose derivative is Lipschitz; use logistic, huber_svm or "
                 "softmax",
                 "loss");
   }
