@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sotto/base/fields.h"
 
@@ -19,7 +20,8 @@ std::string flag_of(std::string_view field_name);
 /// batch_rows for --batch-rows.
 std::string field_of(std::string_view flag);
 
-/// Adds the flags of fields; a field met again (several methods share it) is added once.
+/// Adds the flags of fields; a field met again (several methods share it) is added once. Where its help differs, that
+/// is said after the first, with the names of those it is for.
 class FieldFlags {
  public:
   FieldFlags(CLI::App& app, std::string group) : app_(app), group_(std::move(group)) {}
@@ -28,7 +30,9 @@ class FieldFlags {
   void add_struct(T object = T{}) {
     for_each_field(object, [&](std::string_view name, auto& value, std::string_view help) {
       using Value = std::remove_cvref_t<decltype(value)>;
-      add(name, help_with_choices<Value>(help));
+      std::string_view owner;
+      if constexpr (requires { T::kName; }) owner = T::kName;
+      add(name, help_with_choices<Value>(help), owner);
       if constexpr (IsVariant<Value>::value) add_catalogue<Value>();
     });
   }
@@ -36,7 +40,7 @@ class FieldFlags {
   void add_catalogue() {
     for_each_member<Variant>([&](auto tag) { add_struct<typename decltype(tag)::type>(); });
   }
-  void add(std::string_view name, const std::string& help);
+  void add(std::string_view name, const std::string& help, std::string_view owner = {});
 
   const GivenFields& given() const noexcept { return given_; }
 
@@ -54,10 +58,20 @@ class FieldFlags {
     return text;
   }
 
+  struct Help {
+    std::string text;
+    std::vector<std::string_view> owners;
+  };
+  struct Flag {
+    CLI::Option* option = nullptr;
+    std::vector<Help> helps;  // different ones
+  };
+  static std::string description_of(const Flag& flag);
+
   CLI::App& app_;
   std::string group_;
   GivenFields given_;
-  std::set<std::string, std::less<>> added_;
+  std::map<std::string, Flag, std::less<>> added_;
 };
 
 /// An option for a whole number, read by the rules of declared fields: a sign or a number too large is refused, where

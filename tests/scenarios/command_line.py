@@ -54,6 +54,11 @@ class EveryVerb(unittest.TestCase):
     def test_the_help_says_that_the_memory_of_out_of_core_is_all_it_keeps(self):
         self.assertRegex(self.verbs["train",], r"--memory-mb[^-]*all that it keeps in memory, the[ \n]+mapped part")
 
+    def test_the_help_of_a_flag_that_methods_share_says_where_they_differ(self):
+        text = " ".join(self.verbs["train",].split())
+        self.assertRegex(text, r"--averaging which combination [^(]*\(dpgd: [^)]*last or tail\)")
+        self.assertRegex(text, r"--step-size [^(]*0 = 1/sqrt\(rows\) \(dpgd, dpsgd: ")
+
     def test_text_that_a_program_reads_comes_as_an_object_too(self):
         for verb in ("man", "completion"):
             self.assertEqual(json.loads(run(verb, "--json").stdout)["text"], run(verb).stdout[:-1])
