@@ -58,7 +58,7 @@ struct DescentRule {
 constexpr double kStable = 1.75;
 constexpr DescentRule kPlain{0.5, 1.25, 200, 0.95, kStable};
 /// A gradient of many scores reaches its bound only where all of a row's weight goes to one wrong class.
-constexpr DescentRule kSeveral{0.25, 1.75, 200, 0.95, 5};
+constexpr DescentRule kSeveral{0.25, 1.75, 200, 0.9, 12};
 /// Where every direction of the rows has its share of the norm, few long steps get as far.
 constexpr DescentRule kWhitened{0.3, 2, 50, 0.8, 30};
 
