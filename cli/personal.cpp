@@ -115,7 +115,7 @@ std::optional<PersonalEpsilons> PersonalFile::read_for(std::optional<std::uint64
 PersonalFlags::PersonalFlags(CLI::App& app) : file_(app) {
   app.add_option("--personal-epsilon-column", column_,
                  "the same from a column of the data, which is then PUBLIC and belongs to the position of its row, "
-                 "whatever row stands there; declare it with --ignore too")
+                 "whatever row stands there; declare it with --ignore too; not with a ledger")
       ->group("Budget")
       ->type_name("NAME");
 }

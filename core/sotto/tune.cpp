@@ -115,6 +115,9 @@ Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, c
   model.card.epsilon = plan.epsilon;
   model.card.delta = plan.delta;
   model.card.events.push_back({std::string(ExponentialEvent::kName), "epsilon", epsilon, 1, 1});
+  model.card.theorem +=
+      "; each part is read once, for one model or for the choice, so that a row costs what its part does, spec 6.3 "
+      "[Wu17, Algorithm 3]";
   model.card.remarks.push_back(tried_text(
       request, "trained on one of " + std::to_string(parts.size()) + " parts, chosen by errors on the last"));
   return model;

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <optional>
 
 #include "sotto/algorithms/auto_descent.h"
@@ -127,7 +126,11 @@ class EpsilonSearch {
   PricedRun from(double start) {
     double epsilon = std::min(start, base_.budget.epsilon);
     for (int i = 0; i < kMostTries && !try_at(epsilon); ++i) epsilon = next(i);
-    if (!found_ && refused_) std::rethrow_exception(refused_);
+    if (!found_ && !refused_.empty()) {
+      throw Error(ErrorKind::unsupported,
+                  "epsilon: what a selection over so many runs leaves to one of them is too little; " + refused_,
+                  "epsilon");
+    }
     require(found_.has_value(), "epsilon", "too small for a selection over so many runs");
     return std::move(*found_);
   }
@@ -155,7 +158,7 @@ class EpsilonSearch {
         high_ = epsilon;
         over_high_ = kClose;
       } else {
-        refused_ = std::current_exception();
+        refused_ = error.what();
         low_ = epsilon;
       }
     }
@@ -183,7 +186,7 @@ class EpsilonSearch {
   double low_ = 0, high_ = 0;  // fits or is refused; is too much
   double over_high_ = 0;
   std::optional<PricedRun> found_;  // at low_
-  std::exception_ptr refused_;
+  std::string refused_;             // why, at low_
 };
 
 /// Secret batches mostly cost what full scans cost (at (1, 1e-6) both train at epsilon 0.39) and read a fraction of the

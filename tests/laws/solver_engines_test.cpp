@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <type_traits>
+#include <variant>
 
+#include "sotto/base/error.h"
+#include "sotto/base/fields.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
 #include "sotto/train.h"
@@ -13,11 +17,13 @@ namespace {
 
 using namespace testing_support;
 
-Vector trained(Engine& engine, const Algorithm& algorithm) {
+Vector trained(Engine& engine, const Algorithm& algorithm, const Problem& problem = {Logistic{}, 0.05},
+               double delta = 1e-5) {
   TrainRequest request;
-  request.problem = {Logistic{}, 0.05};
+  request.problem = problem;
+  request.order_seed = 6;
   request.algorithm = algorithm;
-  request.budget = {.epsilon = 1, .delta = 1e-5};
+  request.budget = {.epsilon = 1, .delta = delta};
   BitSource bits(ReproducibleSeed{4});
   return train(engine, request, bits).weights;
 }
@@ -44,6 +50,44 @@ TEST(SolverEngines, GiveTheSameBitsInMemoryAndOutOfCore) {
       EXPECT_EQ(trained(read, algorithm), expected) << name_of(algorithm);
     }
   }
+}
+
+/// With as few steps as a method lets one ask for.
+template <class Method>
+Method quick() {
+  Method method;
+  if constexpr (requires { method.population; }) {
+    method.population = 20;
+    method.parents = 4;
+    method.rounds = 3;
+  }
+  return method;
+}
+
+TEST(SolverEngines, EveryMethodGivesTheSameBitsInMemoryAndOutOfCore) {
+  const TemporaryDirectory directory;
+  std::size_t compared = 0;
+  for (const bool sparse : {false, true}) {
+    const std::string path = directory.file("rows.sotto");
+    pack_rows(path, make_rows(700, 12, sparse, 8), 12, sparse);
+    InMemoryEngine memory(load_rows(BlockFile(path)));
+    OutOfCoreEngine mapped(path);
+    for (const Loss& loss : {Loss(Logistic{}), Loss(Softmax{})}) {
+      for_each_member<Algorithm>([&]<class Tag>(Tag) {
+        using Method = typename Tag::type;
+        const double delta = std::is_same_v<Method, Cms11> ? 0 : 1e-5;
+        try {
+          const Vector expected = trained(memory, quick<Method>(), {loss, 0.05}, delta);
+          EXPECT_EQ(trained(mapped, quick<Method>(), {loss, 0.05}, delta), expected) << Method::kName;
+          ++compared;
+        } catch (const Error& error) {
+          EXPECT_EQ(error.kind(), ErrorKind::unsupported) << Method::kName << ": " << error.what();
+        }
+      });
+    }
+  }
+  // Of 19 methods all take the logistic loss, and all but cms11, kst12 and amp the softmax.
+  EXPECT_EQ(compared, 2 * (2 * std::variant_size_v<Algorithm> - 3));
 }
 
 TEST(SolverEngines, GiveTheSameBitsOfBatchesThatAreSummedInParts) {

@@ -157,6 +157,61 @@ TEST(AccountantRdp, ReplacingCostsMoreThanRemovingAndLessThanNoSampling) {
   }
 }
 
+/// The trapezoid rule in extended precision, which converges fast for what decays at both ends.
+template <class F>
+long double trapezoid(long double low, long double high, long double step, const F& f) {
+  long double sum = 0;
+  for (long double x = low; x <= high; x += step) sum += f(x);
+  return sum * step;
+}
+
+TEST(AccountantRdp, HighOrdersOfReplacedRowsMatchTheTrapezoidRule) {
+  struct Case {
+    long double rate, noise, order;
+  };
+  for (const auto& [q, s, a] : {Case{0.0154L, 80, 384}, Case{0.0154L, 80, 2000.5L}, Case{0.1L, 400, 3000}}) {
+    const auto mixed = [q = q, s = s](long double x, long double t) {
+      return 1 - q + q * std::exp((2 * x * t - 1) / (2 * s * s));
+    };
+    const auto weighted = [&, s = s, a = a](long double x) {
+      const long double density = std::exp(-x * x / (2 * s * s)) / (s * std::sqrt(2 * std::numbers::pi_v<long double>));
+      return density * std::pow(mixed(x, 1), a) * std::pow(mixed(x, -1), 1 - a);
+    };
+    const long double moment = trapezoid(-2 * a - 14 * s, 2 * a + 14 * s, s / 16, weighted);
+    const double expected = static_cast<double>(std::log(moment) / (a - 1));
+    const double value =
+        poisson_rdp_replace_one(static_cast<double>(q), static_cast<double>(s), static_cast<double>(a));
+    EXPECT_NEAR(value / expected, 1, 1e-8);
+    EXPECT_GE(value, expected * (1 - 1e-11));
+    EXPECT_LT(value, 0.1 * static_cast<double>(2 * a / (s * s))) << "what no sampling would cost";
+  }
+}
+
+TEST(AccountantRdp, HighOrdersOfFixedBatchesMatchTheTrapezoidRule) {
+  const long double q = 0.0154L, s = 80, a = 1000, shift = 2 / s;
+  const auto excess = [&](long double r) { return std::pow(r, a) - 1 - a * (r - 1); };
+  const auto both = [&](long double x) {
+    const long double r = 1 - q + q * std::exp(shift * x - shift * shift / 2);
+    const long double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi_v<long double>);
+    return density * (excess(r) + r * excess(1 / r));
+  };
+  // Losses begin at shift/2, where the integrand and its slope are 0: what the rule misses there is of the order of
+  // the square of its step.
+  const long double moment = 1 + trapezoid(shift / 2, a * shift + 14, 1e-4L, both);
+  const double expected = static_cast<double>(std::log(moment) / (a - 1));
+  const double value = fixed_size_rdp(static_cast<double>(q), static_cast<double>(s), static_cast<double>(a));
+  EXPECT_NEAR(value / expected, 1, 1e-7);
+  EXPECT_LT(value, 0.1 * static_cast<double>(2 * a / (s * s)));
+}
+
+TEST(AccountantRdp, SmallEpsilonsOfReplacedRowsCostLittleMoreThanByLossDistributions) {
+  const Event steps = repeat(PoissonSampledEvent{0.0154, 76.9311}, 652);
+  const double rdp = rdp_epsilon(steps, kReplace, 9.43202e-10).value;
+  const double pld = pld_epsilon(steps, kReplace, 9.43202e-10).upper;
+  EXPECT_GT(rdp, pld);
+  EXPECT_LT(rdp, 1.1 * pld);
+}
+
 TEST(AccountantRdp, ConversionsMatchPublishedEpsilons) {
   const double nineteen[] = {19}, thirteen[] = {13}, four[] = {3.9}, eight[] = {8}, thirty_two[] = {32};
   const Event a = repeat(PoissonSampledEvent{0.0025, 1.3}, 6000), b = repeat(PoissonSampledEvent{0.001, 1}, 30000);

@@ -181,7 +181,13 @@ TEST(StoppingWithoutRho, AddRemoveIsPricedToo) {
 
 TEST(StoppingWithoutRho, WhatAThousandthOfDeltaCannotPayOrNoEpsilonFitsIsRefused) {
   // The curvature of one row alone is more than a run may cost.
-  EXPECT_THROW(plan_tuning(stopping(Objective{}, "lambda=0.0001"), kAdult), Error);
+  try {
+    plan_tuning(stopping(Objective{}, "lambda=0.0001"), kAdult);
+    ADD_FAILURE() << "a run cannot afford its Jacobian";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.field(), "epsilon");
+    EXPECT_EQ(std::string_view(error.what()).find("epsilon: what a selection"), 0U) << error.what();
+  }
   EXPECT_THROW(plan_tuning(stopping(Dpsgd{}, "lambda=0", 0, {1, 0}), kAdult), Error);
   EXPECT_THROW(plan_tuning(stopping(Dpsgd{}, "lambda=0", 0, {1, 1e-17}), kAdult), Error);
 }

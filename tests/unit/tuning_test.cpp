@@ -144,16 +144,16 @@ TEST(Tune, AutoIsTunedByPartsWithFullScansWhereAloneItWouldSample) {
 }
 
 TEST(Tune, AutoScansAllRowsWhereThePriceOfSamplingIsNotKnownWell) {
-  const Facts facts{120000, 784, 1.0, false, 10};
-  TuneRequest request = request_of(TuneBy::random_stopping, {0.05, 1e-6});
+  const Facts facts{5000000, 784, 1.0, false, 10};
+  TuneRequest request = request_of(TuneBy::random_stopping, {0.001, 1e-6});
   request.train.problem = {Softmax{}, 0};
   request.train.algorithm = Auto{};
   request.grid = parse_grid("lambda=0");
   request.mean_runs = 100;
-  ASSERT_TRUE(std::holds_alternative<Dpsgd>(Auto{}.choose({facts, request.train.problem, {0.05, 1e-6}}).solver));
+  ASSERT_TRUE(std::holds_alternative<Dpsgd>(Auto{}.choose({facts, request.train.problem, {0.001, 1e-6}}).solver));
   const TrainRequest run = plan_tuning(request, facts).runs.front();
   EXPECT_TRUE(std::holds_alternative<Dpgd>(run.algorithm));
-  EXPECT_GT(run.budget.epsilon, 0.005);
+  EXPECT_GT(run.budget.epsilon, 8e-5);
 }
 
 TEST(Tune, EveryWayGivesAModelWhoseCardListsWhatWasTried) {
@@ -167,6 +167,9 @@ TEST(Tune, EveryWayGivesAModelWhoseCardListsWhatWasTried) {
     EXPECT_TRUE(model.card.is_private);
     EXPECT_EQ(model.card.epsilon, 2);
     EXPECT_LE(model.card.delta, 1e-5);
+    if (by == TuneBy::parts) {
+      EXPECT_NE(model.card.theorem.find("6.3"), std::string::npos) << "why its events do not add up";
+    }
     ASSERT_FALSE(model.card.remarks.empty());
     for (const Setting& setting : request.grid) {
       EXPECT_NE(model.card.remarks.back().find(setting_text(setting)), std::string::npos);

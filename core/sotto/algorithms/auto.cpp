@@ -87,6 +87,8 @@ class Chooser {
     return scans(rule);
   }
   AutoChoice choose() const {
+    require(intervals_ == 0 || !input_.personal, "intervals",
+            "belong to objective perturbation, which has no proof for personal epsilons");
     if (intervals_ != 0) return with_intervals();
     if (input_.personal) return descent();  // a row's weight shrinks its sums; the others have no proof for it
     if (input_.budget.delta == 0) return proven(0) ? without_delta() : descent();

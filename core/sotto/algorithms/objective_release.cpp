@@ -41,8 +41,8 @@ void refuse_without_proof(const PlanInput& input, const LossConstants& constants
   }
   if (!constants.smooth()) {
     throw Error(ErrorKind::unsupported,
-                "loss: objective perturbation needs a loss whose derivative is Lipschitz; use logistic, huber_svm or "
-                "softmax",
+                "loss: objective perturbation needs a loss whose derivative is Lipschitz, such as logistic or "
+                "huber_svm",
                 "loss");
   }
 }

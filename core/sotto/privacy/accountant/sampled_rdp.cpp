@@ -1,8 +1,8 @@
 // What: Renyi divergence of order a between the pairs of spec 6.2, r the likelihood ratio.
 // Formula: ln(1 + E_Q[r^a - 1 - a (r - 1)]) / (a - 1): the integrand is never negative, so nothing cancels.
 //   Poisson, add_remove, whole a: E = sum_{k>=2} C(a,k) (1-q)^(a-k) q^k (exp((k^2-k)/(2 s^2)) - 1).
-// Conditions: a > 1. The order (mixture against base) is the dearer one. Above order 256 the replace_one forms fall
-//   back to the divergence without sampling, which is larger; so do integrals of too many panels.
+// Conditions: a > 1. The order (mixture against base) is the dearer one. Integrals of too many panels, sooner at high
+//   orders, fall back to the divergence without sampling, which is larger.
 // Reference: [Mironov19].
 // Fails if wrong: AccountantRdp.*, AccountantVectors.*
 #include "sotto/privacy/accountant/sampled_rdp.h"
@@ -19,8 +19,9 @@ namespace sotto {
 namespace {
 
 constexpr double kUp = 1 + 1e-11;  // far above the rounding of the sums, far below any order's resolution
-constexpr double kLargestOrder = 256;
+constexpr double kHighOrder = 256;
 constexpr double kMostPanels = 4000;
+constexpr double kMostPanelsHigh = 1000;  // of an integral of a high order: there are many, and few are of use
 
 /// Sum of exponentials of logarithms that may overflow.
 class LogSum {
@@ -68,18 +69,26 @@ double log_excess_of(double l, double order) {
   return std::log(std::expm1(order * l) - order * u);
 }
 
-/// ln of the integral of exp(log_density) over [low, high] in panels of Gauss points.
+/// Where and how finely an integral is taken.
+struct Range {
+  double low, high, panel, most_panels;
+};
+
+double most_panels(double order) { return order > kHighOrder ? kMostPanelsHigh : kMostPanels; }
+
+/// ln of the integral of exp(log_density) over the range in panels of Gauss points.
 /// Not a number where that takes too many panels: a coarser bound must do.
 template <class F>
-double log_integral(double low, double high, double panel, const F& log_integrand) {
+double log_integral(const Range& range, const F& log_integrand) {
   using Rule = boost::math::quadrature::gauss<double, 20>;
   check_stop();
-  if (!((high - low) / panel < kMostPanels)) return std::numeric_limits<double>::quiet_NaN();
-  const int panels = std::max(1, static_cast<int>(std::ceil((high - low) / panel)));
-  const double half = (high - low) / panels / 2;
+  const double width = range.high - range.low;
+  if (!(width / range.panel < range.most_panels)) return std::numeric_limits<double>::quiet_NaN();
+  const int panels = std::max(1, static_cast<int>(std::ceil(width / range.panel)));
+  const double half = width / panels / 2;
   LogSum sum;
   for (int i = 0; i < panels; ++i) {
-    const double middle = low + (2 * i + 1) * half;
+    const double middle = range.low + (2 * i + 1) * half;
     for (std::size_t j = 0; j < Rule::abscissa().size(); ++j) {
       const double weight = std::log(Rule::weights()[j] * half);
       sum.add(weight + log_integrand(middle + Rule::abscissa()[j] * half));
@@ -113,11 +122,12 @@ double add_remove(double rate, double noise, double order) {
   const double unsampled = order / (2 * noise * noise) * kUp;
   const double whole = std::floor(order);
   if (order == whole) return std::min(unsampled, binomial(rate, noise, static_cast<int>(order)));
-  if (order > kLargestOrder) return std::min(unsampled, binomial(rate, noise, static_cast<int>(whole) + 1));
+  if (order > kHighOrder) return std::min(unsampled, binomial(rate, noise, static_cast<int>(whole) + 1));
   const auto integrand = [&](double x) {
     return log_normal(x, noise) + log_excess_of(log_mix(rate, (2 * x - 1) / (2 * noise * noise)), order);
   };
-  const double log_excess = log_integral(-kReach * noise, order + kReach * noise, panel_of(noise), integrand);
+  const double log_excess =
+      log_integral({-kReach * noise, order + kReach * noise, panel_of(noise), most_panels(order)}, integrand);
   if (std::isnan(log_excess)) return std::min(unsampled, binomial(rate, noise, static_cast<int>(whole) + 1));
   return std::min(unsampled, from_log_excess(log_excess, order));
 }
@@ -132,7 +142,7 @@ double poisson_rdp_add_remove(double rate, double noise, double order) {
 
 double poisson_rdp_replace_one(double rate, double noise, double order) {
   const double unsampled = 2 * order / (noise * noise) * kUp;
-  if (rate == 1 || order > kLargestOrder) return unsampled;
+  if (rate == 1) return unsampled;
   const double v = noise * noise;
   const auto integrand = [&](double x) {
     const double log_up = log_mix(rate, (2 * x - 1) / (2 * v));
@@ -140,14 +150,14 @@ double poisson_rdp_replace_one(double rate, double noise, double order) {
     return log_normal(x, noise) + log_down + log_excess_of(log_up - log_down, order);
   };
   const double reach = 2 * order + kReach * noise;
-  const double log_excess = log_integral(-reach, reach, panel_of(noise), integrand);
+  const double log_excess = log_integral({-reach, reach, panel_of(noise), most_panels(order)}, integrand);
   return std::isnan(log_excess) ? unsampled : std::min(unsampled, from_log_excess(log_excess, order));
 }
 
 double fixed_size_rdp(double rate, double noise, double order) {
   const double shift = 2 / noise;
   const double unsampled = order * shift * shift / 2 * kUp;
-  if (rate == 1 || order > kLargestOrder) return unsampled;
+  if (rate == 1) return unsampled;
   // Losses above 0 of the pair ((1-q) N(0,1) + q N(shift,1), N(0,1)), and their mirror images.
   const auto integrand = [&](double x) {
     const double log_ratio = log_mix(rate, shift * x - shift * shift / 2);
@@ -157,7 +167,7 @@ double fixed_size_rdp(double rate, double noise, double order) {
     return log_normal(x, 1) + both.log();
   };
   const double panel = std::min(1.0, 1 / shift) / 2;
-  const double log_excess = log_integral(shift / 2, order * shift + kReach, panel, integrand);
+  const double log_excess = log_integral({shift / 2, order * shift + kReach, panel, most_panels(order)}, integrand);
   return std::isnan(log_excess) ? unsampled : std::min(unsampled, from_log_excess(log_excess, order));
 }
 
