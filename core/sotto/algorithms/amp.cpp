@@ -25,7 +25,7 @@ void refuse_beyond_theorem(const PlanInput& input) {
   if (input.budget.relation != Relation::replace_one) {
     throw Error(ErrorKind::unsupported, "relation: amp is stated for replace_one", "relation");
   }
-  if (std::holds_alternative<Softmax>(input.problem.loss) || input.facts.classes > 2) {
+  if (!is_margin_loss(input.problem.loss) || input.facts.classes > 2) {
     throw Error(ErrorKind::unsupported, "loss: amp is offered for losses of the margin and two classes", "loss");
   }
   if (input.budget.delta == 0) {

@@ -22,7 +22,7 @@ void refuse_beyond_theorem(const PlanInput& input) {
   if (input.budget.relation != Relation::replace_one) {
     throw Error(ErrorKind::unsupported, "relation: kst12 is offered for replace_one", "relation");
   }
-  if (std::holds_alternative<Softmax>(input.problem.loss) || input.facts.classes > 2) {
+  if (!is_margin_loss(input.problem.loss) || input.facts.classes > 2) {
     throw Error(ErrorKind::unsupported, "loss: kst12 needs a Hessian of rank one: losses of the margin, two classes",
                 "loss");
   }
