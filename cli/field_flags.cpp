@@ -1,5 +1,7 @@
 #include "field_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace sotto::cli {
@@ -36,10 +38,7 @@ void FieldFlags::add(std::string_view name, const std::string& help, std::string
 std::string FieldFlags::description_of(const Flag& flag) {
   std::string text = flag.helps.front().text;
   for (std::size_t i = 1; i < flag.helps.size(); ++i) {
-    text += " (";
-    for (const std::string_view owner : flag.helps[i].owners)
-      text += (text.back() == '(' ? "" : ", ") + std::string(owner);
-    text += ": " + flag.helps[i].text + ")";
+    text += fmt::format(" ({}: {})", fmt::join(flag.helps[i].owners, ", "), flag.helps[i].text);
   }
   return text;
 }

@@ -109,12 +109,12 @@ void apply_personal(Plan& plan, const PersonalEpsilons& personal, const PlanInpu
                 "personal_epsilons");
   }
   if (!(plan.weighted_share > 0) || !plan.noise) {
-    throw Error(ErrorKind::unsupported,
-                "personal_epsilons: " + plan.method +
-                    " has no proof that what a row reveals shrinks with its weight (of objective perturbation the "
-                    "Jacobian does "
-                    "not, of minimisers the tolerance); use dpgd, dpsgd, bst14, correlated, bolt_on or scs13",
-                "personal_epsilons");
+    throw Error(
+        ErrorKind::unsupported,
+        "personal_epsilons: " + plan.method +
+            " has no proof that what a row reveals shrinks with its weight (of objective perturbation the "
+            "Jacobian does not, of minimisers the tolerance); use dpgd, dpsgd, bst14, correlated, bolt_on or scs13",
+        "personal_epsilons");
   }
   require(personal.level_of.size() == input.facts.rows, "personal_epsilons",
           "are " + std::to_string(personal.level_of.size()) + ", the data have " + std::to_string(input.facts.rows) +
