@@ -166,6 +166,9 @@ TEST(Auto, IntervalsAreThoseOfObjectivePerturbationWithTheLossThatWasAskedFor) {
   EXPECT_GT(Auto{.intervals = 0.2}.choose(tight).input.budget.delta, 0);
   const PlanInput hinge = input_of(Hinge{}, {.epsilon = 1, .delta = 1e-10}, 5);
   EXPECT_THROW(method.plan(hinge), Error);
+  PlanInput personal = input_of(Logistic{}, {.epsilon = 1, .delta = 1e-10}, 5);
+  personal.personal = true;
+  EXPECT_THROW(method.choose(personal), Error);
   EXPECT_THROW(Auto{.intervals = -0.1}.plan(input_of(Logistic{}, {.epsilon = 1, .delta = 1e-10}, 60)), Error);
   EXPECT_THROW(auto_descent(method, hinge), Error) << "for ledgers that objective perturbation has no price for";
 }

@@ -299,6 +299,8 @@ TEST(Personal, AreRefusedWhereNoProofCoversThem) {
   EXPECT_TRUE(refused(DpAgd{}, input));
   EXPECT_TRUE(refused(Noiseless{}, input));
   EXPECT_TRUE(refused(BoltOn{.calibration = Calibration::published}, input));
+  EXPECT_FALSE(refused(Bst14{.batch_rows = 50, .radius = 10}, input));
+  EXPECT_TRUE(refused(Bst14{.batch_rows = 50, .radius = 10, .calibration = Bst14Calibration::published}, input));
   PlanInput smaller = input;
   smaller.budget.epsilon = 0.5;
   EXPECT_TRUE(refused(Scs13{}, smaller));  // one position asks for more than the budget
