@@ -57,10 +57,9 @@ Contender contender(const std::string& name, const std::shared_ptr<Engine>& engi
   return {name, [=] { return run_pass(*engine, pass); }, slowly, std::move(against)};
 }
 
-Scs13 scs13(std::size_t batch_rows, NoisePath path) {
+Scs13 scs13(std::size_t batch_rows) {
   Scs13 algorithm;
   algorithm.sgd = pass_options(batch_rows);
-  algorithm.noise_path = path;
   return algorithm;
 }
 
@@ -79,10 +78,8 @@ std::vector<Contender> library(const std::shared_ptr<const DenseProblem>& proble
     list.push_back(contender(noiseless, engine, {Noiseless{pass_options(batch)}}, bars));
     list.push_back(
         contender("bolt_on" + suffix, engine, {BoltOn{pass_options(batch)}}, {{noiseless, batch == 50 ? 1.02 : 0}}));
-    const double safe = batch == 1 ? 4.0 : batch == 10 ? 1.4 : 0;
-    const double fast = batch == 1 ? 2.0 : batch == 10 ? 1.15 : 0;
-    list.push_back(contender("scs13_safe" + suffix, engine, {scs13(batch, NoisePath::safe)}, {{noiseless, safe}}));
-    list.push_back(contender("scs13_fast" + suffix, engine, {scs13(batch, NoisePath::fast)}, {{noiseless, fast}}));
+    const double bar = batch == 1 ? 4.0 : batch == 10 ? 1.4 : 0;
+    list.push_back(contender("scs13" + suffix, engine, {scs13(batch)}, {{noiseless, bar}}));
   }
   const auto file = std::make_shared<PackedFile>(*problem);
   const auto loaded = std::make_shared<InMemoryEngine>(load_rows(BlockFile(file->path())));

@@ -89,8 +89,7 @@ void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, P
 Vector run_recipe(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
   std::optional<CuratedNoise> step_noise;
   if (plan.noise_at == NoiseAt::each_batch) {
-    step_noise.emplace(curator.step_noise(plan.noise->mechanism, plan.noise_path,
-                                          {plan.noise->charge.draws(), plan.recipe.batch_rows}));
+    step_noise.emplace(curator.step_noise(plan.noise->mechanism, {plan.noise->charge.draws(), plan.recipe.batch_rows}));
   }
   Psgd psgd(plan.recipe, engine.facts(), step_noise ? &*step_noise : nullptr);
   run_passes(engine, plan, request, psgd);
@@ -254,8 +253,6 @@ Quote quote(const TrainRequest& asked, const Facts& facts, Ledger& ledger) {
     refuse_ledger_if(true, "it takes private requests only: " + plan.not_private.front());
   }
   refuse_ledger_if(plan.charges.empty(), "it takes private requests only: the plan adds no noise");
-  refuse_ledger_if(plan.noise_path == NoisePath::fast,
-                   "noise_path fast has no price: the distance of its noise from the ideal law is not bounded");
   const Filter filter = ledger.filter();
   const Filter::Cost cost = cost_in(filter, planned_cost(plan));
   return {input, std::move(plan), filter, cost};

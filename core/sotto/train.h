@@ -52,8 +52,7 @@ struct Quote {
   Filter::Cost cost;  ///< in its currency
   bool fits() const noexcept { return filter.fits(cost); }
 };
-/// Throws Error{invalid_argument} for what a ledger does not take: another relation, a request that is not private, or
-/// noise whose distance from its ideal law is not known (noise_path fast).
+/// Throws Error{invalid_argument} for what a ledger does not take: another relation, or a request that is not private;
 /// Error{unsupported}, saying which filter would take it, if the ledger's filter has no price for it.
 Quote quote(const TrainRequest& request, const Facts& facts, Ledger& ledger);
 

@@ -119,13 +119,6 @@ TEST(Scs13, TakesEveryLossAndRefusesAddRemove) {
   expect_refused([] { Scs13{}.plan(input_of({1, 0, Relation::add_remove})); }, "relation", ErrorKind::unsupported);
 }
 
-TEST(Scs13, TheFastPathIsOffByDefaultAndTheCardSaysSo) {
-  EXPECT_TRUE(Scs13{}.plan(input_of()).remarks.empty());
-  const Plan plan = Scs13{.noise_path = NoisePath::fast}.plan(input_of());
-  ASSERT_EQ(plan.remarks.size(), 1U);
-  EXPECT_NE(plan.remarks[0].find("low bits"), std::string::npos);
-}
-
 TEST(Noiseless, IsNeverPrivateAndNeedsNoBudget) {
   const Plan plan = Noiseless{}.plan(input_of({}));
   EXPECT_FALSE(plan.noise);

@@ -176,8 +176,6 @@ TEST_F(TrainWithLedger, WhatIsNotPrivateHasNoPrice) {
   EXPECT_EQ(refused([&] { run(request); }), ErrorKind::invalid_argument);
   request.algorithm = BoltOn{.calibration = Calibration::published};
   EXPECT_EQ(refused([&] { run(request); }), ErrorKind::invalid_argument);
-  request.algorithm = Scs13{.noise_path = NoisePath::fast};
-  EXPECT_EQ(refused([&] { run(request); }), ErrorKind::invalid_argument);
   request = asking(0.5);
   request.not_private = {"bounds from the rows"};
   EXPECT_EQ(refused([&] { run(request); }), ErrorKind::invalid_argument);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "sotto/linalg/float_noise.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/targets.h"
 
@@ -42,28 +41,6 @@ TEST(GridKernels, EveryTargetPutsOnTheGridAddsNoiseAndSteps) {
         if (i > 0) {
           EXPECT_EQ(noised[i], kGrid * std::nearbyint(sum[i] / kGrid) + noise[i]) << target;
         }
-      }
-    }
-  }
-  kernels::use_target("");
-}
-
-TEST(FloatNoiseKernels, EveryTargetStepsWithTheNoisedSum) {
-  for (const std::string& target : kernels::available_targets()) {
-    ASSERT_TRUE(kernels::use_target(target));
-    for (const std::size_t n : {1U, 7U, 16U, 50U, 67U}) {
-      std::vector<double> sum(n), of_sum(n, 0.75), of_row(n, 0.75);
-      std::vector<float> x(n), normals(n);
-      for (std::size_t i = 0; i < n; ++i) {
-        x[i] = static_cast<float>(i) * 0.3F;
-        normals[i] = 1.7F - static_cast<float>(i) * 0.1F;
-        sum[i] = -1.5 * static_cast<double>(x[i]);
-      }
-      kernels::step_with_noise({0.9, 0.125, {0.3, normals.data()}}, sum.data(), of_sum.data(), n);
-      kernels::step_row_with_noise({0.9, 0.125, {0.3, normals.data()}}, {-1.5, x.data()}, of_row.data(), n);
-      EXPECT_EQ(of_row, of_sum) << target;
-      for (std::size_t i = 0; i < n; ++i) {
-        EXPECT_EQ(of_sum[i], 0.9 * 0.75 - 0.125 * (sum[i] + 0.3 * static_cast<double>(normals[i]))) << target;
       }
     }
   }

@@ -70,7 +70,7 @@ class CuratorTest : public testing::Test {
 
 TEST_F(CuratorTest, RefusesAReleaseThatWasNotCharged) {
   EXPECT_EQ(kind_of([&] { curator_.release(secret(), noise().mechanism); }), ErrorKind::budget_exceeded);
-  EXPECT_EQ(kind_of([&] { curator_.step_noise(noise().mechanism, NoisePath::safe, 1); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(kind_of([&] { curator_.step_noise(noise().mechanism, 1); }), ErrorKind::budget_exceeded);
 }
 
 TEST_F(CuratorTest, RefusesAReleaseThatCostsAnotherEvent) {
@@ -103,7 +103,7 @@ TEST_F(CuratorTest, ReleasesLieOnTheGridAndCarryNoise) {
 TEST_F(CuratorTest, RefusesAVectorOfAnotherDimension) {
   curator_.charge(noise().charge);
   EXPECT_EQ(kind_of([&] { curator_.release(secret(kDimension + 1), noise().mechanism); }), ErrorKind::internal);
-  NoisySums sums = curator_.step_noise(noise().mechanism, NoisePath::safe, 1);
+  NoisySums sums = curator_.step_noise(noise().mechanism, 1);
   Vector sum(kDimension + 3, 5.0);
   sums.perturb(sum);
   EXPECT_EQ(sum, Vector(kDimension + 3, 0.0));
@@ -112,7 +112,7 @@ TEST_F(CuratorTest, RefusesAVectorOfAnotherDimension) {
 TEST_F(CuratorTest, MoreSumsThanChargedBecomeZeros) {
   const Calibrated c = noise(2, 3);
   curator_.charge(c.charge);
-  NoisySums sums = curator_.step_noise(c.mechanism, NoisePath::safe, 6);
+  NoisySums sums = curator_.step_noise(c.mechanism, 6);
   Vector sum;
   for (int i = 0; i < 6; ++i) {
     sum.assign(kDimension, 5.0);
@@ -124,13 +124,13 @@ TEST_F(CuratorTest, MoreSumsThanChargedBecomeZeros) {
   sum.assign(kDimension, 5.0);
   sums.perturb(sum);
   EXPECT_EQ(sum, Vector(kDimension, 0.0));
-  EXPECT_EQ(kind_of([&] { curator_.step_noise(c.mechanism, NoisePath::safe, 1); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(kind_of([&] { curator_.step_noise(c.mechanism, 1); }), ErrorKind::budget_exceeded);
 }
 
 TEST_F(CuratorTest, PostProcessingIsFreeOnlyAfterEverySumWasNoised) {
   const Calibrated c = noise(1, 2);
   curator_.charge(c.charge);
-  NoisySums sums = curator_.step_noise(c.mechanism, NoisePath::safe, 2);
+  NoisySums sums = curator_.step_noise(c.mechanism, 2);
   Vector sum(kDimension, 0.0);
   sums.perturb(sum);
   EXPECT_EQ(kind_of([&] { curator_.release_post_processed(secret(), sums); }), ErrorKind::internal);
@@ -142,8 +142,8 @@ TEST_F(CuratorTest, ChargedDrawsCannotBeCopiedLentOrAskedForInNoNumber) {
   static_assert(!std::is_copy_constructible_v<NoisySums> && !std::is_copy_assignable_v<NoisySums>);
   const Calibrated c = noise(1, 2);
   curator_.charge(c.charge);
-  EXPECT_EQ(kind_of([&] { curator_.step_noise(c.mechanism, NoisePath::safe, 0); }), ErrorKind::internal);
-  NoisySums sums = curator_.step_noise(c.mechanism, NoisePath::safe, 2);
+  EXPECT_EQ(kind_of([&] { curator_.step_noise(c.mechanism, 0); }), ErrorKind::internal);
+  NoisySums sums = curator_.step_noise(c.mechanism, 2);
   NoisySums moved = std::move(sums);
   EXPECT_EQ(moved.draws_left(), 2U);
   // NOLINTNEXTLINE(bugprone-use-after-move): what is left behind must be harmless
@@ -157,17 +157,6 @@ TEST_F(CuratorTest, ChargedDrawsCannotBeCopiedLentOrAskedForInNoNumber) {
   BitSource other_bits(ReproducibleSeed{2});
   Curator other(other_bits);
   EXPECT_EQ(kind_of([&] { other.release_post_processed(secret(), moved); }), ErrorKind::internal);
-}
-
-TEST_F(CuratorTest, TheFastPathExistsForTwoMechanismsOnly) {
-  const Calibrated exact = calibrate(MechanismChoice::discrete_laplace, {1, kDimension, 1, 1}, {.epsilon = 1});
-  curator_.charge(exact.charge);
-  EXPECT_EQ(kind_of([&] { curator_.step_noise(exact.mechanism, NoisePath::fast, 1); }), ErrorKind::unsupported);
-  curator_.charge(noise().charge);
-  NoisySums sums = curator_.step_noise(noise().mechanism, NoisePath::fast, 1);
-  Vector sum(kDimension, 1.0);
-  sums.perturb(sum);
-  EXPECT_NE(sum, Vector(kDimension, 1.0));
 }
 
 TEST(Curator, ASeededSourceLeavesAStampAndTheSystemsDoesNot) {

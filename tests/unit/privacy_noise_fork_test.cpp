@@ -14,19 +14,13 @@ namespace {
 constexpr std::size_t kDimension = 4;
 using Noise = std::vector<double>;
 
-Noise next(NoiseSupply& supply, NoisePath path) {
-  if (path == NoisePath::safe) {
-    const double* vector = supply.next();
-    return {vector, vector + kDimension};
-  }
-  const kernels::FloatNoise vector = supply.next_fast();
-  Noise values;
-  for (std::size_t k = 0; k < kDimension; ++k) values.push_back(vector.factor * static_cast<double>(vector.normals[k]));
-  return values;
+Noise next(NoiseSupply& supply) {
+  const double* vector = supply.next();
+  return {vector, vector + kDimension};
 }
 
 /// What a child process draws from the supply it inherited, all that is left of it; destroys it and ends.
-std::vector<Noise> drawn_by_child(std::optional<NoiseSupply>& supply, NoisePath path, std::size_t left) {
+std::vector<Noise> drawn_by_child(std::optional<NoiseSupply>& supply, std::size_t left) {
   int ends[2];
   EXPECT_EQ(::pipe(static_cast<int*>(ends)), 0);
   const pid_t child = ::fork();
@@ -34,7 +28,7 @@ std::vector<Noise> drawn_by_child(std::optional<NoiseSupply>& supply, NoisePath 
     ::alarm(60);  // instead of waiting for ever for a thread that stayed in the parent
     bool written = true;
     for (std::size_t i = 0; i < left; ++i) {
-      const Noise noise = next(*supply, path);
+      const Noise noise = next(*supply);
       written = written && ::write(ends[1], noise.data(), sizeof(double) * kDimension) > 0;
     }
     supply.reset();
@@ -55,31 +49,27 @@ std::vector<Noise> drawn_by_child(std::optional<NoiseSupply>& supply, NoisePath 
   return drawn;
 }
 
-void expect_nothing_shared(NoisePath path, const NoiseDemand& demand, std::size_t before) {
+void expect_nothing_shared(const NoiseDemand& demand, std::size_t before) {
   const Calibrated noise = calibrate(MechanismChoice::gaussian, {2.0, kDimension, 1, demand.draws}, Budget{1.0, 1e-6});
   BitSource bits;
   std::optional<NoiseSupply> supply;
-  supply.emplace(bits, noise.mechanism, path, demand);
+  supply.emplace(bits, noise.mechanism, demand);
   std::set<Noise> parents;
-  for (std::size_t i = 0; i < before; ++i) parents.insert(next(*supply, path));
+  for (std::size_t i = 0; i < before; ++i) parents.insert(next(*supply));
   const std::size_t left = demand.draws - before;
-  const std::vector<Noise> childs = drawn_by_child(supply, path, left);
-  for (std::size_t i = 0; i < left; ++i) parents.insert(next(*supply, path));
+  const std::vector<Noise> childs = drawn_by_child(supply, left);
+  for (std::size_t i = 0; i < left; ++i) parents.insert(next(*supply));
   EXPECT_EQ(parents.size(), demand.draws);
   for (const Noise& each : childs) EXPECT_FALSE(parents.contains(each));
   EXPECT_EQ(std::set<Noise>(childs.begin(), childs.end()).size(), left);
 }
 
-TEST(NoiseAfterFork, ABlockDrawnAheadIsNotUsedTwice) {
-  for (const NoisePath path : {NoisePath::safe, NoisePath::fast}) expect_nothing_shared(path, {100}, 3);
-}
+TEST(NoiseAfterFork, ABlockDrawnAheadIsNotUsedTwice) { expect_nothing_shared({100}, 3); }
 
 TEST(NoiseAfterFork, ASupplyWithAThreadGoesOnWithoutIt) {
-  for (const NoisePath path : {NoisePath::safe, NoisePath::fast}) {
-    expect_nothing_shared(path, {80'000, 10}, 3);
-    expect_nothing_shared(path, {80'000, 10}, 20'000);
-    expect_nothing_shared(path, {80'000, 1}, 20'000);
-  }
+  expect_nothing_shared({80'000, 10}, 3);
+  expect_nothing_shared({80'000, 10}, 20'000);
+  expect_nothing_shared({80'000, 1}, 20'000);
 }
 
 }  // namespace

@@ -35,27 +35,8 @@ const Draw kL2Laplace = on_grid([](BitSource& bits, std::size_t d, std::span<std
 });
 const Draw kManyL2Laplace = on_grid(
     [](BitSource& bits, std::size_t d, std::span<std::int64_t> noise) { draw_l2_laplace(bits, kGrid, d, noise); });
-/// The fast noise multiplied out, `vectors` vectors a call.
-template <class Factored>
-void multiply_out(const Factored& draw, std::size_t d, std::size_t vectors, std::span<double> out) {
-  std::vector<float> normals(vectors * d + kFactoredSlack);
-  std::vector<double> factors(vectors);
-  for (; !out.empty(); out = out.subspan(vectors * d)) {
-    draw(FactoredNoise{std::span(normals).first(vectors * d), factors});
-    for (std::size_t i = 0; i < vectors * d; ++i) out[i] = factors[i / d] * static_cast<double>(normals[i]);
-  }
-}
-const Draw kFastL2Laplace = [](BitSource& bits, std::size_t d, std::span<double> out) {
-  multiply_out([&](const FactoredNoise& noise) { draw_l2_laplace_fast(bits, 1.0, noise); }, d, 1, out);
-};
-const Draw kManyFastL2Laplace = [](BitSource& bits, std::size_t d, std::span<double> out) {
-  multiply_out([&](const FactoredNoise& noise) { draw_l2_laplace_fast(bits, 1.0, noise); }, d, out.size() / d, out);
-};
 const Draw kGaussian =
     on_grid([](BitSource& bits, std::size_t, std::span<std::int64_t> noise) { draw_gaussian(bits, kGrid, noise); });
-const Draw kFastGaussian = [](BitSource& bits, std::size_t d, std::span<double> out) {
-  multiply_out([&](const FactoredNoise& noise) { draw_gaussian_fast(bits, 1.0, noise); }, d, out.size() / d, out);
-};
 
 Vectors collect(const Draw& draw, std::size_t dimension, std::size_t count) {
   BitSource bits(ReproducibleSeed{40 + dimension});
@@ -148,8 +129,6 @@ void expect_l2_laplace(const Draw& draw) {
 
 TEST(NoiseLaw, L2LaplaceHasTheRightRadiusAndDirection) { expect_l2_laplace(kL2Laplace); }
 TEST(NoiseLaw, L2LaplaceDrawnTogetherHasTheRightRadiusAndDirection) { expect_l2_laplace(kManyL2Laplace); }
-TEST(NoiseLaw, FastL2LaplaceHasTheRightRadiusAndDirection) { expect_l2_laplace(kFastL2Laplace); }
-TEST(NoiseLaw, FastL2LaplaceDrawnTogetherHasTheRightRadiusAndDirection) { expect_l2_laplace(kManyFastL2Laplace); }
 
 TEST(NoiseLaw, ADirectionDrawnInTheBallInsteadOfOnTheSphereIsRefused) {
   for (const std::size_t d : {1U, 2U, 8U}) {
@@ -174,30 +153,24 @@ TEST(NoiseLaw, IndependentLaplaceCoordinatesAreNotL2Laplace) {
 }
 
 TEST(NoiseLaw, GaussiansAreNormalAndAScaleOffByTwoPercentIsRefused) {
-  for (const Draw& draw : {kGaussian, kFastGaussian}) {
-    for (const std::size_t d : {1U, 5U, 50U, 600U}) {
-      const Vectors vectors = collect(draw, d, 600000 / d);
-      EXPECT_GT(normal_p_value(vectors), kRefuse) << d;
-      EXPECT_LT(normal_p_value(vectors, 1.02), kRefuse) << d;
-      EXPECT_LT(normal_p_value(vectors, 0.98), kRefuse) << d;
-    }
+  for (const std::size_t d : {1U, 5U, 50U, 600U}) {
+    const Vectors vectors = collect(kGaussian, d, 600000 / d);
+    EXPECT_GT(normal_p_value(vectors), kRefuse) << d;
+    EXPECT_LT(normal_p_value(vectors, 1.02), kRefuse) << d;
+    EXPECT_LT(normal_p_value(vectors, 0.98), kRefuse) << d;
   }
 }
 
-TEST(NoiseLaw, GaussianCoordinatesAreUncorrelated) {
-  for (const Draw& draw : {kGaussian, kFastGaussian}) EXPECT_LT(largest_moment(collect(draw, 50, 8000)), 5.0);
-}
+TEST(NoiseLaw, GaussianCoordinatesAreUncorrelated) { EXPECT_LT(largest_moment(collect(kGaussian, 50, 8000)), 5.0); }
 
 TEST(NoiseLaw, GaussianTailsHaveTheRightWeight) {
-  for (const Draw& draw : {kGaussian, kFastGaussian}) {
-    const Vectors vectors = collect(draw, 1000, 4000);
-    for (const double at : {3.0, 4.0, 4.5}) {
-      double beyond = 0.0;
-      for (const auto& v : vectors)
-        beyond += static_cast<double>(std::count_if(v.begin(), v.end(), [at](double x) { return std::abs(x) > at; }));
-      const double expected = 4e6 * std::erfc(at / std::sqrt(2.0));
-      EXPECT_LT(std::abs(beyond - expected), 5.0 * std::sqrt(expected)) << at;
-    }
+  const Vectors vectors = collect(kGaussian, 1000, 4000);
+  for (const double at : {3.0, 4.0, 4.5}) {
+    double beyond = 0.0;
+    for (const auto& v : vectors)
+      beyond += static_cast<double>(std::count_if(v.begin(), v.end(), [at](double x) { return std::abs(x) > at; }));
+    const double expected = 4e6 * std::erfc(at / std::sqrt(2.0));
+    EXPECT_LT(std::abs(beyond - expected), 5.0 * std::sqrt(expected)) << at;
   }
 }
 

@@ -43,7 +43,6 @@ struct Plan {
   Recipe recipe;  ///< of permutation SGD; a solver that runs itself has its own
   RowOrder order = RowOrder::fixed;
   NoiseAt noise_at = NoiseAt::nowhere;
-  NoisePath noise_path = NoisePath::safe;
   std::optional<Calibrated> noise;  ///< the main noise, for the card
   std::vector<Charge> charges;      ///< everything the run costs, the main noise included
   /// Of all the noise from its ideal laws, in total variation. Nothing: that of the main noise, if it is all there is.

@@ -29,14 +29,11 @@ Plan Scs13::plan(const PlanInput& input) const {
                 "relation: scs13 holds under replace_one only: removing a row moves every later row to another batch",
                 "relation");
   }
-  const bool exact = mechanism == MechanismChoice::discrete_laplace || mechanism == MechanismChoice::discrete_gaussian;
-  require(noise_path == NoisePath::safe || !exact, "noise_path", "fast exists for l2_laplace and gaussian only");
   Plan plan;
   plan.method = kName;
   plan.recipe = make_recipe(sgd, input.problem, input.facts);
   plan.order = sgd.order;
   plan.noise_at = NoiseAt::each_batch;
-  plan.noise_path = noise_path;
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
   plan.l2_sensitivity =
       constants.diameter_replace_one + 2 * sum_rounding(plan.recipe, input.facts, constants.lipschitz);
@@ -47,12 +44,6 @@ Plan Scs13::plan(const PlanInput& input) const {
   plan.charges = {plan.noise->charge};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.2; [Song13, Theorem 1], passes composed";
-  if (noise_path == NoisePath::fast) {
-    if (input.budget.delta == 0) plan.guarantee.delta = 0;  // of ideal noise; the numerical delta is the safe path's
-    plan.remarks.emplace_back(
-        "noise_path fast: the guarantee holds for ideal noise; the float-grade noise drawn here does not withstand "
-        "attacks on the low bits, and how far it is from ideal noise (delta_num) is not known");
-  }
   return plan;
 }
 

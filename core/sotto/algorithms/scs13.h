@@ -13,13 +13,10 @@ struct Scs13 {
   static constexpr std::string_view kReference = "[Song13, equation 6]; several passes by composition";
   SgdOptions sgd{.passes = 1, .step = InverseSqrtStep{}};
   MechanismChoice mechanism = MechanismChoice::automatic;
-  NoisePath noise_path = NoisePath::safe;
 
   static constexpr auto fields() {
     return std::tuple{field("sgd", &Scs13::sgd, ""),
-                      field("mechanism", &Scs13::mechanism, "law of the noise; auto follows delta"),
-                      field("noise_path", &Scs13::noise_path,
-                            "safe, or fast: float-grade noise, not protected against attacks on the low bits")};
+                      field("mechanism", &Scs13::mechanism, "law of the noise; auto follows delta")};
   }
 
   Plan plan(const PlanInput& input) const;

@@ -48,7 +48,7 @@ std::vector<Finding> draws() {
   add("release", draws_of(noise.charge, [&](Curator& c) { c.release(one(), noise.mechanism); }));
   add("choice", draws_of({choice.event()}, [&](Curator& c) { c.choose(Sensitive<Vector>(Vector{0, 1}), choice); }));
   add("sampled batch", draws_of({sampled.event()}, [&](Curator& c) { c.draw_batch(sampled, 10); }));
-  add("batch sums", draws_of(noise.charge, [&](Curator& c) { c.step_noise(noise.mechanism, NoisePath::safe, 1); }));
+  add("batch sums", draws_of(noise.charge, [&](Curator& c) { c.step_noise(noise.mechanism, 1); }));
   add("joint noise", draws_of({joint.event()}, [&](Curator& c) { c.joint_noise(joint); }));
   add("allowance", draws_of({ZcdpEvent{1}}, [&](Curator& c) { c.open_allowance(ZcdpEvent{1}); }));
   const Event parts = parallel({PureEvent{1}});
@@ -96,7 +96,7 @@ Finding sums_of_one_charge() {
   BitSource bits(ReproducibleSeed{5});
   Curator curator(bits);
   curator.charge(noise.charge);
-  NoisySums sums = curator.step_noise(noise.mechanism, NoisePath::safe, {1, 1});
+  NoisySums sums = curator.step_noise(noise.mechanism, {1, 1});
   double told = 0;
   for (int i = 0; i < 3; ++i) {
     Vector sum{1e6};

@@ -71,11 +71,8 @@ class Laboratory {
       if (choice == MechanismChoice::automatic) continue;
       const bool pure = choice == MechanismChoice::l2_laplace || choice == MechanismChoice::discrete_laplace;
       const Calibrated noise = calibrate(choice, {1, kDimension, 1, 1}, {.epsilon = 2, .delta = pure ? 0 : 1e-3});
-      mechanism(std::string(name), noise.mechanism, NoisePath::safe);
-      mechanism(std::string(name) + ", drawn ahead", noise.mechanism, NoisePath::safe, kReadBetween, kAhead);
-      if (choice == MechanismChoice::l2_laplace || choice == MechanismChoice::gaussian) {
-        mechanism(std::string(name) + ", fast", noise.mechanism, NoisePath::fast);
-      }
+      mechanism(std::string(name), noise.mechanism);
+      mechanism(std::string(name) + ", drawn ahead", noise.mechanism, kReadBetween, kAhead);
     }
     choices();
     coins();
@@ -90,24 +87,19 @@ class Laboratory {
   }
 
   using Seen = std::set<std::array<double, kDimension>>;
-  static std::array<double, kDimension> drawn(NoiseSupply& supply, NoisePath path) {
+  static std::array<double, kDimension> drawn(NoiseSupply& supply) {
     std::array<double, kDimension> z{};
-    if (path == NoisePath::safe) {
-      std::copy_n(supply.next(), kDimension, z.begin());
-      return z;
-    }
-    const kernels::FloatNoise noise = supply.next_fast();
-    for (std::size_t i = 0; i < kDimension; ++i) z[i] = noise.factor * noise.normals[i];
+    std::copy_n(supply.next(), kDimension, z.begin());
     return z;
   }
 
   /// `rows_between` rows are read between two draws: many, and a thread of its own draws ahead. The first `ahead`
   /// vectors only must not come again.
-  void mechanism(const std::string& name, const Mechanism& mechanism, NoisePath path, std::uint64_t rows_between = 1,
+  void mechanism(const std::string& name, const Mechanism& mechanism, std::uint64_t rows_between = 1,
                  std::uint64_t ahead = 0) {
-    NoiseSupply supply(bits_, mechanism, path, {ahead + draws_, rows_between});
+    NoiseSupply supply(bits_, mechanism, {ahead + draws_, rows_between});
     Seen distinct;
-    for (std::uint64_t i = 0; i < ahead; ++i) distinct.insert(drawn(supply, path));
+    for (std::uint64_t i = 0; i < ahead; ++i) distinct.insert(drawn(supply));
     const double scale = scale_of(event_of(mechanism));
     const bool discrete = std::holds_alternative<DiscreteLaplaceNoise>(mechanism) ||
                           std::holds_alternative<DiscreteGaussianNoise>(mechanism);
@@ -118,7 +110,7 @@ class Laboratory {
     std::vector<double> size, direction, sum, turn;
     double before = 0.5;
     for (std::uint64_t i = 0; i < draws_; ++i) {
-      const std::array<double, kDimension> z = drawn(supply, path);
+      const std::array<double, kDimension> z = drawn(supply);
       distinct.insert(z);
       const double norm = std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
       size.push_back(norm / scale);
@@ -149,7 +141,7 @@ class Laboratory {
     const double scale = scale_of(event_of(mechanism)), root = gaussian ? std::sqrt(2.0) : 1;
     std::array<std::vector<double>, kDimension> alone, sums, gaps;
     for (std::uint64_t t = 0; t < draws_; ++t) {
-      const std::array<double, kDimension> z = drawn(supply, NoisePath::safe);
+      const std::array<double, kDimension> z = drawn(supply);
       distinct.insert(z);
       for (std::size_t i = 0; i < kDimension; ++i) {
         const double next = z[(i + 1) % kDimension];

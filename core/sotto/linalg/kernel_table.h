@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "sotto/linalg/crossings.h"
-#include "sotto/linalg/float_noise.h"
 #include "sotto/linalg/kernels.h"
 
 namespace sotto::kernels {
@@ -24,8 +23,6 @@ struct KernelTable {
   void (*add_on_grid)(double grid, const double* noise, double* values, std::size_t n) noexcept;
   void (*step_on_grid)(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept;
   void (*step_row_on_grid)(const NoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept;
-  void (*step_with_noise)(const FloatNoisyStep& step, const double* sum, double* w, std::size_t n) noexcept;
-  void (*step_row_with_noise)(const FloatNoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept;
   void (*scaled)(double a, const float* x, double* out, std::size_t n) noexcept;
   void (*scale_integers)(double a, const std::int64_t* k, double* out, std::size_t n) noexcept;
   void (*dots)(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept;

@@ -44,8 +44,6 @@ const KernelTable* table() {
       .add_on_grid = add_on_grid,
       .step_on_grid = step_on_grid,
       .step_row_on_grid = step_row_on_grid,
-      .step_with_noise = step_with_noise,
-      .step_row_with_noise = step_row_with_noise,
       .scaled = scaled,
       .scale_integers = scale_integers,
       .dots = dots,
@@ -126,12 +124,6 @@ void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size
 }
 void step_row_on_grid(const NoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept {
   active().step_row_on_grid(step, row, w, n);
-}
-void step_with_noise(const FloatNoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
-  active().step_with_noise(step, sum, w, n);
-}
-void step_row_with_noise(const FloatNoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept {
-  active().step_row_with_noise(step, row, w, n);
 }
 void scaled(double a, const float* x, double* out, std::size_t n) noexcept { active().scaled(a, x, out, n); }
 void scale_integers(double a, const std::int64_t* k, double* out, std::size_t n) noexcept {

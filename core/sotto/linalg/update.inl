@@ -8,7 +8,6 @@
 #endif
 
 #include "hwy/cache_control.h"
-#include "sotto/linalg/float_noise.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/linalg/simd.inl"
 
@@ -97,15 +96,6 @@ struct GridNoised {
   }
 };
 
-/// A sum as it is, and noise made on the way.
-struct FloatNoised {
-  FloatNoise noise;
-  template <class D, class V>
-  HWY_INLINE V operator()(D d, V sum, std::size_t i) const {
-    return hn::Add(sum, hn::Mul(hn::Set(d, noise.factor), load(d, noise.normals + i)));
-  }
-};
-
 struct AddOnGrid {
   GridNoised noised;
   double* values;
@@ -115,11 +105,10 @@ struct AddOnGrid {
   }
 };
 
-template <class Noised>
 struct NoisedStep {
   double decay;
   double size;
-  Noised noised;
+  GridNoised noised;
   const double* sum;
   double* w;
   template <class D>
@@ -131,11 +120,10 @@ struct NoisedStep {
 };
 
 /// The sum is a multiple of one row: it is made on the way, with the same roundings.
-template <class Noised>
 struct NoisedRowStep {
   double decay;
   double size;
-  Noised noised;
+  GridNoised noised;
   RowTerm row;
   double* w;
   template <class D>
@@ -173,17 +161,11 @@ void add_on_grid(double grid, const double* noise, double* values, std::size_t n
 }
 void step_on_grid(const NoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
   const GridNoised noised{OnGrid(step.grid), step.noise};
-  sweep(Doubles(), NoisedStep<GridNoised>{step.decay, step.size, noised, sum, w}, 0, n);
+  sweep(Doubles(), NoisedStep{step.decay, step.size, noised, sum, w}, 0, n);
 }
 void step_row_on_grid(const NoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept {
   const GridNoised noised{OnGrid(step.grid), step.noise};
-  sweep(Doubles(), NoisedRowStep<GridNoised>{step.decay, step.size, noised, row, w}, 0, n);
-}
-void step_with_noise(const FloatNoisyStep& step, const double* sum, double* w, std::size_t n) noexcept {
-  sweep(Doubles(), NoisedStep<FloatNoised>{step.decay, step.size, {step.noise}, sum, w}, 0, n);
-}
-void step_row_with_noise(const FloatNoisyStep& step, const RowTerm& row, double* w, std::size_t n) noexcept {
-  sweep(Doubles(), NoisedRowStep<FloatNoised>{step.decay, step.size, {step.noise}, row, w}, 0, n);
+  sweep(Doubles(), NoisedRowStep{step.decay, step.size, noised, row, w}, 0, n);
 }
 void scaled(double a, const float* x, double* out, std::size_t n) noexcept {
   sweep(Doubles(), Scaled{a, x, out}, 0, n);

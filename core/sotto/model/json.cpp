@@ -100,7 +100,7 @@ Json to_json(const PrivacyCard& card) {
   json["l2_sensitivity"] = card.l2_sensitivity;
   json["noise"] = Json{{"mechanism", card.noise.mechanism},
                        {"added_to", card.noise.added_to},
-                       {"path", card.noise.path},
+                       {"path", "safe"},  // format 1 had another one, which was not private
                        {"scale", card.noise.scale},
                        {"stddev", card.noise.stddev},
                        {"grid", card.noise.grid},
@@ -131,7 +131,6 @@ PrivacyCard card_from_json(const Json& json) {
   card.method = json.at("method").get<std::string>();
   card.is_private = json.at("private").get<bool>();
   card.not_private_because = json.at("not_private_because").get<std::vector<std::string>>();
-  card.is_private = card.is_private && card.not_private_because.empty();
   card.relation = json.at("relation").get<std::string>();
   card.unit = json.at("unit").get<std::string>();
   card.released = json.at("released").get<std::string>();
@@ -140,13 +139,13 @@ PrivacyCard card_from_json(const Json& json) {
   card.delta = promise.at("delta").get<double>();
   card.l2_sensitivity = json.at("l2_sensitivity").get<double>();
   const Json& noise = json.at("noise");
-  card.noise = {noise.at("mechanism").get<std::string>(),
-                noise.at("added_to").get<std::string>(),
-                noise.at("path").get<std::string>(),
-                noise.at("scale").get<double>(),
-                noise.at("stddev").get<double>(),
-                noise.at("grid").get<double>(),
-                {}};
+  if (noise.at("path").get<std::string>() != "safe") {
+    card.not_private_because.emplace_back("its noise was of float grade: the low bits of the weights tell the rows");
+  }
+  card.is_private = card.is_private && card.not_private_because.empty();
+  card.noise = {noise.at("mechanism").get<std::string>(), noise.at("added_to").get<std::string>(),
+                noise.at("scale").get<double>(),          noise.at("stddev").get<double>(),
+                noise.at("grid").get<double>(),           {}};
   if (!noise.at("delta_num").is_null()) card.noise.delta_num = noise.at("delta_num").get<double>();
   for (const Json& e : json.at("events")) {
     card.events.push_back({e.at("event").get<std::string>(), e.at("parameter").get<std::string>(),

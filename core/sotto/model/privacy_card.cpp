@@ -23,12 +23,7 @@ PrivacyCard::Noise noise_of(const Plan& plan) {
       },
       plan.noise->mechanism);
   noise.added_to = describe(plan.noise_at);
-  noise.path = enum_name(plan.noise_path);
   noise.delta_num = plan.noise->delta_num;
-  if (plan.noise_path == NoisePath::fast) {
-    noise.grid = 0;
-    noise.delta_num.reset();
-  }
   return noise;
 }
 

@@ -17,11 +17,10 @@ struct PrivacyCard {
   struct Noise {
     std::string mechanism = "none";
     std::string added_to = "nothing";
-    std::string path = "safe";
     double scale = 0;
     double stddev = 0;                    ///< of one coordinate of what is noised
     double grid = 0;                      ///< 0: not on a grid
-    std::optional<double> delta_num = 0;  ///< none: not known (noise_path fast)
+    std::optional<double> delta_num = 0;  ///< none: not known (float noise of older files)
   };
   struct Spent {
     std::string event;

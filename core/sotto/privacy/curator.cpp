@@ -10,11 +10,10 @@
 
 namespace sotto {
 
-NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand)
+NoisySums::NoisySums(BitSource& bits, const Mechanism& mechanism, NoiseDemand demand)
     : bits_(&bits),
-      supply_(std::make_unique<NoiseSupply>(bits, mechanism, path, demand)),
+      supply_(std::make_unique<NoiseSupply>(bits, mechanism, demand)),
       dimension_(base_of(mechanism).dimension),
-      path_(path),
       grid_step_(base_of(mechanism).grid.step),
       draws_left_(demand.draws) {}
 
@@ -22,7 +21,6 @@ NoisySums::NoisySums(NoisySums&& other) noexcept
     : bits_(std::exchange(other.bits_, nullptr)),
       supply_(std::move(other.supply_)),
       dimension_(other.dimension_),
-      path_(other.path_),
       grid_step_(other.grid_step_),
       draws_left_(std::exchange(other.draws_left_, 0)),
       epoch_(other.epoch_),
@@ -45,9 +43,7 @@ void NoisySums::perturb(std::span<double> sum) noexcept {
 }
 
 void NoisySums::add_noise(std::span<double> sum) noexcept {
-  if (path_ == NoisePath::safe) return kernels::add_on_grid(grid_step_, supply_->next(), sum.data(), dimension_);
-  const kernels::FloatNoise noise = supply_->next_fast();
-  kernels::axpy(noise.factor, noise.normals, sum.data(), dimension_);
+  kernels::add_on_grid(grid_step_, supply_->next(), sum.data(), dimension_);
 }
 
 void NoisySums::note(std::span<const double> before, std::span<double> after) noexcept {
@@ -70,9 +66,6 @@ void NoisySums::step(double decay, double size, std::span<const double> sum, std
     for (std::size_t i = 0; i < dimension_; ++i) weights[i] = decay * weights[i] - size * noised[i];
     return;
   }
-  if (path_ == NoisePath::fast) {
-    return kernels::step_with_noise({decay, size, supply_->next_fast()}, sum.data(), weights.data(), dimension_);
-  }
   kernels::step_on_grid({decay, size, grid_step_, supply_->next()}, sum.data(), weights.data(), dimension_);
 }
 
@@ -83,9 +76,6 @@ void NoisySums::step_row(double decay, double size, const kernels::RowTerm& row,
     return step(decay, size, sum, weights);
   }
   if (!may_noise(weights.size())) return kernels::scale(decay, weights.data(), weights.size());
-  if (path_ == NoisePath::fast) {
-    return kernels::step_row_with_noise({decay, size, supply_->next_fast()}, row, weights.data(), dimension_);
-  }
   kernels::step_row_on_grid({decay, size, grid_step_, supply_->next()}, row, weights.data(), dimension_);
 }
 
@@ -260,7 +250,7 @@ Transcript::Entry entry_of(Transcript::Kind kind, const Mechanism& mechanism) {
 /// Noises entry.secret, or takes what the followed run released, and writes the entry down.
 Vector Curator::noted(Transcript::Entry entry, const Mechanism& mechanism) {
   entry.released = entry.secret;
-  NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
+  NoiseSupply supply(*bits_, mechanism, 1);
   kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), entry.released.data(), entry.released.size());
   if (const Transcript::Entry* leader = transcript_->leader(); leader && leader->kind == entry.kind) {
     entry.released = leader->released;
@@ -283,7 +273,7 @@ Vector Curator::noised(Sensitive<Vector>&& secret, const Mechanism& mechanism) {
     return noted(std::move(entry), mechanism);
   }
   Vector values = std::move(secret.value_);
-  NoiseSupply supply(*bits_, mechanism, NoisePath::safe, 1);
+  NoiseSupply supply(*bits_, mechanism, 1);
   kernels::add_on_grid(base_of(mechanism).grid.step, supply.next(), values.data(), values.size());
   return values;
 }
@@ -366,21 +356,16 @@ Vector Curator::release(Sensitive<Vector>&& secret, PoissonBatch&& batch) {
   return noised(std::move(secret), batch.noise_);
 }
 
-NoisySums Curator::step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand) {
+NoisySums Curator::step_noise(const Mechanism& mechanism, NoiseDemand demand) {
   if (demand.draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
   use_draws(event_of(mechanism), demand.draws);
-  const bool has_fast =
-      std::holds_alternative<L2LaplaceNoise>(mechanism) || std::holds_alternative<GaussianNoise>(mechanism);
-  if (path == NoisePath::fast && !has_fast) {
-    throw Error(ErrorKind::unsupported, "noise_path: fast exists for l2_laplace and gaussian only", "noise_path");
-  }
-  return noted(NoisySums(*bits_, mechanism, path, demand), mechanism, Transcript::Kind::batch_sum);
+  return noted(NoisySums(*bits_, mechanism, demand), mechanism, Transcript::Kind::batch_sum);
 }
 
 NoisySums Curator::joint_noise(const JointGaussian& law) {
   if (law.draws == 0) throw Error(ErrorKind::internal, "noise for no sums was asked for");
   use_draws(law.event(), 1);
-  return noted(NoisySums(*bits_, law.noise, NoisePath::safe, law.draws), law.noise, Transcript::Kind::joint);
+  return noted(NoisySums(*bits_, law.noise, law.draws), law.noise, Transcript::Kind::joint);
 }
 
 Vector Curator::release_post_processed(Sensitive<Vector>&& secret, const NoisySums& noise) {
@@ -399,7 +384,7 @@ Vector Curator::release_minimiser(const ObjectiveNoise& noise,
   use_draws(noise.event(), 1);
   Vector linear;
   {
-    NoiseSupply supply(*bits_, noise.on_objective, NoisePath::safe, 1);
+    NoiseSupply supply(*bits_, noise.on_objective, 1);
     const double* drawn = supply.next();
     linear.assign(drawn, drawn + dimension);
   }

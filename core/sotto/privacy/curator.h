@@ -47,7 +47,7 @@ class NoisySums {
 
  private:
   friend class Curator;
-  NoisySums(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
+  NoisySums(BitSource& bits, const Mechanism& mechanism, NoiseDemand demand);
 
   bool may_noise(std::size_t dimension) noexcept;
   void add_noise(std::span<double> sum) noexcept;
@@ -56,7 +56,6 @@ class NoisySums {
   const BitSource* bits_;  // whose sums these are
   std::unique_ptr<NoiseSupply> supply_;
   std::size_t dimension_;
-  NoisePath path_;
   double grid_step_;
   std::uint64_t draws_left_;
   std::uint64_t epoch_ = fork_epoch();
@@ -126,7 +125,7 @@ class Curator {
   Trials open_trials(const Event& whole, Relation relation);
   /// Noise for as many batch sums as are wanted, at least one; uses up as many charged draws. While it lives nothing
   /// else may be drawn from this curator's bits.
-  NoisySums step_noise(const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
+  NoisySums step_noise(const Mechanism& mechanism, NoiseDemand demand);
   /// Noise for all the vectors of a sequence that is one event; uses up *one* charged draw of it. What was noised may
   /// only be kept or shown as the proof of the sequence's sensitivity allows: for a hidden state, the last iterate
   /// alone, through release_post_processed(). While it lives nothing else may be drawn from this curator's bits.

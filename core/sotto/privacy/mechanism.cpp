@@ -131,18 +131,12 @@ void L2LaplaceNoise::draw(BitSource& bits, std::span<std::int64_t> noise) const 
 void L2LaplaceNoise::draw_on_grid(BitSource& bits, std::span<double> noise) const {
   draw_l2_laplace(bits, GridScale{scale() / grid.step * kUp, grid.step}, dimension, noise);
 }
-void L2LaplaceNoise::draw_fast(BitSource& bits, const FactoredNoise& noise) const {
-  draw_l2_laplace_fast(bits, scale() * kUp, noise);
-}
 
 void GaussianNoise::draw(BitSource& bits, std::span<std::int64_t> noise) const {
   draw_gaussian(bits, scale() / grid.step * kUp, noise);
 }
 void GaussianNoise::draw_on_grid(BitSource& bits, std::span<double> noise) const {
   draw_gaussian(bits, GridScale{scale() / grid.step * kUp, grid.step}, noise);
-}
-void GaussianNoise::draw_fast(BitSource& bits, const FactoredNoise& noise) const {
-  draw_gaussian_fast(bits, scale() * kUp, noise);
 }
 
 double DiscreteLaplaceNoise::scale() const noexcept { return root(dimension) * grid.sensitivity / epsilon; }

@@ -46,7 +46,6 @@ struct L2LaplaceNoise : NoiseBase {
   void draw(BitSource& bits, std::span<std::int64_t> noise) const;
   /// In natural units: the integers times the grid step.
   void draw_on_grid(BitSource& bits, std::span<double> noise) const;
-  void draw_fast(BitSource& bits, const FactoredNoise& noise) const;
 };
 
 /// N(0, sigma^2 I), sigma = Delta' / mu (spec 4.2).
@@ -59,7 +58,6 @@ struct GaussianNoise : NoiseBase {
   void draw(BitSource& bits, std::span<std::int64_t> noise) const;
   /// In natural units: the integers times the grid step.
   void draw_on_grid(BitSource& bits, std::span<double> noise) const;
-  void draw_fast(BitSource& bits, const FactoredNoise& noise) const;
 };
 
 /// Independent integers P(k) proportional to exp(-epsilon g |k| / (sqrt d Delta')), exact (spec 5.2).

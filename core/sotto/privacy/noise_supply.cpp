@@ -14,9 +14,8 @@ constexpr std::size_t kBlockBytes = 256 << 10;    // few hand-overs
 constexpr std::uint64_t kBlocksWorthAThread = 4;  // fewer are drawn sooner than a thread starts
 constexpr std::uint64_t kRowsWorthAll = 4;        // rows that take longer to read than a vector to draw
 
-std::size_t draws_a_block(NoisePath path, std::size_t values_a_draw) noexcept {
-  const std::size_t value = path == NoisePath::safe ? sizeof(double) : sizeof(float);
-  return std::max<std::size_t>(1, kBlockBytes / (value * values_a_draw));
+std::size_t draws_a_block(std::size_t values_a_draw) noexcept {
+  return std::max<std::size_t>(1, kBlockBytes / (sizeof(double) * values_a_draw));
 }
 
 std::unique_ptr<BitSource> another(BitSource& bits) {
@@ -26,21 +25,20 @@ std::unique_ptr<BitSource> another(BitSource& bits) {
 
 }  // namespace
 
-NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand)
+NoiseSupply::NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoiseDemand demand)
     : mechanism_(mechanism),
-      path_(path),
       dimension_(base_of(mechanism).dimension),
       draws_(demand.draws),
       leaves_all_(demand.rows_a_draw >= kRowsWorthAll),
       vectors_a_draw_(std::clamp<std::size_t>(kDrawValues / dimension_, 1, std::max<std::uint64_t>(demand.draws, 1))),
-      vectors_a_block_(vectors_a_draw_ * draws_a_block(path, vectors_a_draw_ * dimension_)) {
+      vectors_a_block_(vectors_a_draw_ * draws_a_block(vectors_a_draw_ * dimension_)) {
   prepare(own_, bits);
   if (draws_ <= vectors_a_block_) return;
   other_bits_ = another(bits);
   prepare(other_, *other_bits_);
   if (draws_ / vectors_a_block_ < kBlocksWorthAThread || allowed_threads() < 2) return;
   handover_ = std::make_unique<Handover>();
-  for (Block& block : handover_->blocks) make_room(block, vectors_a_block_);
+  for (Block& block : handover_->blocks) block.values.resize(vectors_a_block_ * dimension_);
   handover_->producer = std::thread([this] { produce(); });
 }
 
@@ -55,16 +53,10 @@ NoiseSupply::~NoiseSupply() {
   handover_->producer.join();
 }
 
-void NoiseSupply::make_room(Block& block, std::size_t vectors) const {
-  if (path_ == NoisePath::safe) return block.values.resize(vectors * dimension_);
-  block.normals.resize(vectors * dimension_ + kFactoredSlack);
-  block.factors.resize(vectors);
-}
-
 void NoiseSupply::prepare(Maker& maker, BitSource& bits) const {
   maker.bits = &bits;
-  make_room(maker.drawn, vectors_a_draw_);
-  if (path_ == NoisePath::safe) maker.integers.resize(vectors_a_draw_ * dimension_);
+  maker.drawn.values.resize(vectors_a_draw_ * dimension_);
+  maker.integers.resize(vectors_a_draw_ * dimension_);
 }
 
 void NoiseSupply::draw(Maker& maker, std::size_t vectors) const noexcept {
@@ -72,14 +64,6 @@ void NoiseSupply::draw(Maker& maker, std::size_t vectors) const noexcept {
   const std::size_t size = vectors * dimension_;
   std::visit(
       [&](const auto& mechanism) {
-        if (path_ == NoisePath::fast) {
-          // The curator refuses the fast path for mechanisms that have none.
-          if constexpr (requires(const FactoredNoise& noise) { mechanism.draw_fast(*maker.bits, noise); }) {
-            mechanism.draw_fast(*maker.bits,
-                                {{maker.drawn.normals.data(), size}, {maker.drawn.factors.data(), vectors}});
-          }
-          return;
-        }
         const std::span<double> values(maker.drawn.values.data(), size);
         if constexpr (requires { mechanism.draw_on_grid(*maker.bits, values); }) {
           return mechanism.draw_on_grid(*maker.bits, values);
@@ -98,12 +82,7 @@ void NoiseSupply::fill(Block& block, std::uint64_t first) noexcept {
   for (std::size_t done = 0; done < block.vectors; done += drawn.vectors) {
     draw(other_, std::min(vectors_a_draw_, block.vectors - done));
     const std::size_t size = drawn.vectors * dimension_;
-    if (path_ == NoisePath::safe) {
-      kernels::streamed_copy(drawn.values.data(), block.values.data() + done * dimension_, size * sizeof(double));
-    } else {
-      kernels::streamed_copy(drawn.normals.data(), block.normals.data() + done * dimension_, size * sizeof(float));
-      kernels::streamed_copy(drawn.factors.data(), block.factors.data() + done, drawn.vectors * sizeof(double));
-    }
+    kernels::streamed_copy(drawn.values.data(), block.values.data() + done * dimension_, size * sizeof(double));
   }
 }
 

@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "sotto/linalg/float_noise.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/random/bit_source.h"
@@ -16,14 +15,6 @@
 #include "sotto/random/grid_noise.h"
 
 namespace sotto {
-
-/// How step noise is drawn. The safe path is the release path of spec 5.2; the fast path uses float-grade noise that
-/// does not withstand attacks on the low bits, and the card says so.
-enum class NoisePath { safe, fast };
-constexpr auto enum_names(NoisePath) {
-  return std::array{std::pair{std::string_view("safe"), NoisePath::safe},
-                    std::pair{std::string_view("fast"), NoisePath::fast}};
-}
 
 /// How many vectors are wanted, and how many rows are read between two of them; both public.
 struct NoiseDemand {
@@ -41,30 +32,23 @@ struct NoiseDemand {
 /// own.
 class NoiseSupply {
  public:
-  NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoisePath path, NoiseDemand demand);
+  NoiseSupply(BitSource& bits, const Mechanism& mechanism, NoiseDemand demand);
   ~NoiseSupply();
   NoiseSupply(const NoiseSupply&) = delete;
   NoiseSupply& operator=(const NoiseSupply&) = delete;
 
-  /// The next vector of the safe path: whole multiples of the grid step, in natural units; valid until the next call.
+  /// The next vector: whole multiples of the grid step, in natural units; valid until the next call.
   /// Call at most `draws` times.
   const double* next() noexcept {
     const std::size_t i = next_vector();
     return current_->values.data() + i * dimension_;
-  }
-  /// The same for the fast path.
-  kernels::FloatNoise next_fast() noexcept {
-    const std::size_t i = next_vector();
-    return {current_->factors[i], current_->normals.data() + i * dimension_};
   }
 
  private:
   static constexpr std::size_t kBlocks = 6;
   static constexpr std::size_t kFreeToWake = 4;  // waking a thread costs as much as many vectors
   struct Block {
-    AlignedVector values;                                   // safe path
-    std::vector<float, CacheLineAllocator<float>> normals;  // fast path
-    std::vector<double> factors;
+    AlignedVector values;
     std::size_t vectors = 0;
   };
   /// Whoever draws: its stream, and one draw in its own cache.
@@ -81,7 +65,6 @@ class NoiseSupply {
   }
   /// Whether the other stream makes this block.
   bool is_other(std::uint64_t block) const noexcept { return block > 0 && (leaves_all_ || block % 2 == 1); }
-  void make_room(Block& block, std::size_t vectors) const;
   void prepare(Maker& maker, BitSource& bits) const;
   void draw(Maker& maker, std::size_t vectors) const noexcept;
   void fill(Block& block, std::uint64_t first) noexcept;
@@ -92,7 +75,6 @@ class NoiseSupply {
   void leave_parent() noexcept;
 
   const Mechanism mechanism_;
-  const NoisePath path_;
   const std::size_t dimension_;
   const std::uint64_t draws_;
   const bool leaves_all_;

@@ -48,12 +48,6 @@ class BitSource {
     return {buffer_.data() + cursor_ - count, count};
   }
 
-  /// The same, but as many of them as the buffer still holds, at least one: nothing is skipped.
-  std::span<const std::uint64_t> take_some(std::size_t count) noexcept {
-    if (cursor_ == kBufferWords || epoch_ != fork_epoch()) refill();
-    return take(count < kBufferWords - cursor_ ? count : kBufferWords - cursor_);
-  }
-
   static constexpr std::size_t kBufferWords = 1024;
   static constexpr std::size_t kSlackWords = 8;
 

@@ -37,19 +37,6 @@ void draw_discrete_laplace(BitSource& bits, std::uint64_t numerator, std::uint64
 void draw_discrete_gaussian(BitSource& bits, std::uint64_t numerator, std::uint64_t denominator,
                             std::span<std::int64_t> noise);
 
-/// The faster path (spec 5.2, last sentence): float-grade noise from 32 random bits a coordinate, not protected
-/// against attacks on the low bits. The card of a model made with it says so. Vector j is factors[j] times the j-th of
-/// the vectors of equal dimension that lie one after the other in `normals`. kFactoredSlack numbers behind the normals
-/// are written too.
-struct FactoredNoise {
-  std::span<float> normals;
-  std::span<double> factors;
-};
-inline constexpr std::size_t kFactoredSlack = 16;
-/// `scale` is in natural units.
-void draw_l2_laplace_fast(BitSource& bits, double scale, const FactoredNoise& noise);
-void draw_gaussian_fast(BitSource& bits, double scale, const FactoredNoise& noise);
-
 /// The bound tau on the distance of the drawn law from the ideal one, for d coordinates: d (4 * 2^-70 + 2^-100).
 double grid_noise_distance(std::size_t dimension) noexcept;
 

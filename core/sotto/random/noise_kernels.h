@@ -47,8 +47,4 @@ struct Rounding {
 std::size_t round_pairs(const double* cosines, const double* sines, const Rounding& rounding, std::span<double> noise,
                         std::uint16_t* doubtful) noexcept;
 
-/// Normals of float grade from pairs of 32-bit uniforms: first every u, then every v. `sines` may begin right behind
-/// the last of the cosines.
-void make_fast_pairs(std::span<const std::uint64_t> pairs, float* cosines, float* sines) noexcept;
-
 }  // namespace sotto
