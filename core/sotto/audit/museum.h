@@ -46,11 +46,13 @@ Exhibited ball_sampler(const GameRules& rules);
 Exhibited one_byte_seed(const GameRules& rules);
 Exhibited classical_gaussian(const GameRules& rules);
 Exhibited noisy_min_sign(const GameRules& rules);
+Exhibited float_noise(const GameRules& rules);
 
 Exhibited passes_not_composed(const GameRules& rules);
 Exhibited bst14_mini_batch(const GameRules& rules);
 Exhibited shuffled_as_poisson(const GameRules& rules);
 Exhibited smallest_accountant(const GameRules& rules);
+Exhibited expected_batch(const GameRules& rules);
 
 Exhibited scaled_by_data(const GameRules& rules);
 Exhibited projected_unclipped(const GameRules& rules);

@@ -43,7 +43,11 @@ const std::vector<Exhibit>& museum() {
        scan_order_add_remove},
       {"single_precision", "weights kept in single precision over a million rows", "spec 5.4", single_precision},
       {"smallest_accountant", "the smallest of several accountants used as an adaptive filter",
-       "[Rogers16], [Feldman21] on why a filter is fixed beforehand", smallest_accountant}};
+       "[Rogers16], [Feldman21] on why a filter is fixed beforehand", smallest_accountant},
+      {"float_noise", "a binary64 sum with noise of float grade, neither on a grid",
+       "[Mironov12]; noise_path fast of sotto 0.1", float_noise},
+      {"expected_batch", "a noised sum divided by the expected batch size, computed from the private number of rows",
+       "arXiv 2605.15648", expected_batch}};
   return kExhibits;
 }
 

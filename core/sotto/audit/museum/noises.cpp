@@ -1,8 +1,8 @@
-// What: mistakes in the noise itself: wrong law, too few seeds, a formula beyond its range, the wrong sign.
+// What: mistakes in the noise itself: wrong law, too few seeds, a formula beyond its range, the wrong sign, low bits.
 // Formula: the game on the mechanism alone, f = 0 against f = 1 of sensitivity 1.
 // Conditions: events are fixed from the laws: a small ball about f (ball), membership in the 256 possible outputs
-//   (one byte), the middle (Gaussian), one index (choice).
-// Reference: spec 4.1 to 4.3, 5.1; [Balle18] for the exact Gaussian profile.
+//   (one byte), the middle (Gaussian), one index (choice), a float (low bits).
+// Reference: spec 4.1 to 4.3, 5.1, 5.2; [Balle18] for the exact Gaussian profile.
 // Fails if wrong: Museum.*
 #include <fmt/format.h>
 
@@ -134,6 +134,52 @@ Exhibited noisy_min_sign(const GameRules& given) {
   const Choice right{1, kEpsilon, Aim::smallest, Vector(kCandidates, 0.0)};
   shown.control_bound = bound([&](const Vector& losses, BitSource& bits) { return right.draw(bits, losses); });
   shown.evidence = "21 candidates; the candidate whose loss rose by 1 is as good as never chosen: loss 20 epsilon";
+  return shown;
+}
+
+namespace {
+
+/// Whether `noised`, a sum with noise, is `sum` plus `factor` times a float, but for its rounding.
+bool is_float_away(double noised, double sum, double factor) {
+  const double multiple = (noised - sum) / factor;
+  const double rounding = 0x1p-52 * (std::abs(noised) + std::abs(sum)) / factor;
+  return std::abs(multiple - double{static_cast<float>(multiple)}) <= 4e-15 * std::abs(multiple) + rounding;
+}
+
+}  // namespace
+
+Exhibited float_noise(const GameRules& given) {
+  const GameRules rules = cheap(given);
+  // Hinge loss, one row of one feature, one step of size 1 from 0: the weight is minus the noised sum.
+  const Budget budget{1, 1e-6};
+  Scs13 method{.mechanism = MechanismChoice::gaussian};
+  method.sgd = {.passes = 1, .batch_rows = 1, .step = ConstantStep{1}};
+  const Plan plan = method.plan({{1, 1, 1.0, false}, {Hinge{}, 0}, budget});
+  const double factor = std::get<GaussianNoise>(plan.noise->mechanism).scale();
+  const double sums[] = {-1, double{0.7F}};  // of a row 1, and of a row -0.7
+  const double half[] = {0.5};
+  const auto bound = [&](const auto& noised) {
+    const Played played = play(
+        [&](bool second, BitSource& bits) {
+          const double weight = -noised(sums[second ? 1 : 0], bits);
+          return is_float_away(-weight, sums[0], factor) ? 1.0 : 0.0;
+        },
+        rules);
+    return lower_bounds(played, half, budget.delta, rules.alpha).epsilon;
+  };
+  Exhibited shown{budget.epsilon, budget.delta, 0, "", budget.epsilon, 0, "scs13, sum and noise on the grid"};
+  shown.lower_bound = bound([&](double sum, BitSource& bits) {
+    double z = 0;
+    draw_normal(bits, std::span(&z, 1));
+    return sum + factor * double{static_cast<float>(z)};
+  });
+  shown.control_bound = bound([&](double sum, BitSource& bits) {
+    Curator curator(bits);
+    curator.charge(plan.noise->charge);
+    curator.step_noise(plan.noise->mechanism, 1).perturb(std::span(&sum, 1));
+    return sum;
+  });
+  shown.evidence = "the weight less the sum of one row, over the public scale: a float exactly if that row was there";
   return shown;
 }
 
