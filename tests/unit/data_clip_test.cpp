@@ -49,6 +49,31 @@ TEST(Clip, NoStoredRowIsLongerThanTheDeclaredNorm) {
   }
 }
 
+TEST(Clip, LongRowsAreHeldToTheNormWhateverTheirRounding) {
+  // Ones, and behind them squares that any addition to 1 rounds away: one by one, or in sixteen sums.
+  for (const std::size_t ones : {1U, 16U}) {
+    std::vector<float> row(std::size_t{1} << 22U, std::nextafter(0x1.6a09e6p-27F, 0.0F));
+    std::fill_n(row.begin(), ones, 1.0F);
+    const double seen = std::sqrt(static_cast<double>(ones));
+    ASSERT_GT(norm_of(row), seen * (1 + 0x1p-37L));
+    const double bound = seen / kNormSlack;
+    ASSERT_TRUE(enforce_norm(row, bound));
+    EXPECT_LE(norm_of(row), static_cast<long double>(bound) * static_cast<long double>(kNormSlack));
+    EXPECT_GE(norm_of(row), static_cast<long double>(bound) * (1 - 0x1p-20L));
+  }
+}
+
+TEST(Clip, ALongRowThatWasClippedIsLeftAsItIs) {
+  std::vector<double> row(std::size_t{1} << 20U);
+  BitSource bits{ReproducibleSeed{19}};
+  draw_normal(bits, row);
+  std::vector<float> stored(row.size());
+  ASSERT_TRUE(clip_and_store(row, 1.5, stored));
+  const std::vector<float> before = stored;
+  ASSERT_TRUE(enforce_norm(stored, 1.5));
+  EXPECT_EQ(stored, before);
+}
+
 TEST(Clip, ALongRowEndsOnTheSphereInItsOwnDirection) {
   BitSource bits{ReproducibleSeed{12}};
   for (int trial = 0; trial < 5000; ++trial) {

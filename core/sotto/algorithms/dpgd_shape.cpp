@@ -152,7 +152,7 @@ Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise
   const bool never_less =
       std::holds_alternative<Logistic>(input.problem.loss) && 2 * shape.clip <= constants_for(input).lipschitz;
   if (never_less) return noise.mechanism;
-  const double norm = kernels::norm(weights.data(), weights.size()) * (1 + 0x1p-30);
+  const double norm = kernels::norm_at_least(weights.data(), weights.size()) * (1 + 0x1p-30);
   const LossConstants here = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, norm);
   // What the plan adds for rounding stays.
   const double spared = clipped_diameter(constants_for(input), shape.clip, input.budget.relation) -
@@ -188,7 +188,8 @@ HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanIn
   HiddenPlan plan;
   plan.contraction = 1 - gap;
   plan.hit = hit;
-  plan.rounding = step_rounding({shape.weights, additions, radius, eta * constants.lipschitz});
+  plan.rounding = step_rounding({shape.weights, additions, radius, eta * constants.lipschitz,
+                                 slope_rounding(constants, stored_norm(input.facts))});
   plan.step = {eta, lambda, divisor, {radius}};
   const double total = hit + 2 * plan.rounding * every;
   if (total > 1.01 * hit) {

@@ -14,8 +14,9 @@
 namespace sotto {
 namespace {
 
-/// The computed batch sum differs from the exact one by at most this: b products of slope and row, b additions, each
-/// slope carrying the rounding of a dot product of d terms.
+/// The computed batch sum differs from the sum of the computed gradients by at most this, for b products of slope and
+/// row and b additions. Weights are public here: rows that are in both runs have the same computed gradient in both,
+/// and a computed slope is steeper than the loss allows by a few u at most, which this covers.
 double sum_rounding(const Recipe& recipe, const Facts& facts, double lipschitz) {
   const double rows = static_cast<double>(std::min(recipe.batch_rows, facts.rows));
   return 4 * 0x1p-53 * rounding_terms(recipe.loss, facts, recipe.batch_rows) * rows * lipschitz;

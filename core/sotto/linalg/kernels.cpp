@@ -130,10 +130,18 @@ void scale_integers(double a, const std::int64_t* k, double* out, std::size_t n)
   active().scale_integers(a, k, out, n);
 }
 
+namespace {
+
+double norm_allowance(std::size_t n) noexcept { return 1 + 0x1p-53 * (static_cast<double>(n) + 16); }
+
+}  // namespace
+
 double squared_norm(const double* x, std::size_t n) noexcept { return active().dot_double(x, x, n); }
 double squared_norm(const float* x, std::size_t n) noexcept { return active().squared_norm_float(x, n); }
 double norm(const double* x, std::size_t n) noexcept { return std::sqrt(squared_norm(x, n)); }
 double norm(const float* x, std::size_t n) noexcept { return std::sqrt(squared_norm(x, n)); }
+double norm_at_least(const double* x, std::size_t n) noexcept { return norm(x, n) * norm_allowance(n); }
+double norm_at_least(const float* x, std::size_t n) noexcept { return norm(x, n) * norm_allowance(n); }
 
 void dots(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept {
   active().dots(dense, rows, features, w, margins);

@@ -62,6 +62,10 @@ double squared_norm(const double* x, std::size_t n) noexcept;
 double squared_norm(const float* x, std::size_t n) noexcept;
 double norm(const double* x, std::size_t n) noexcept;
 double norm(const float* x, std::size_t n) noexcept;
+/// At least the exact norm, for any n, unless squares underflow: norm() rounds at most n/16 + 6 times on the way to
+/// each term of the sum, and a root halves what that loses.
+double norm_at_least(const double* x, std::size_t n) noexcept;
+double norm_at_least(const float* x, std::size_t n) noexcept;
 
 /// margins[i] = dot(row i, w) for `rows` contiguous dense rows; the same bits as dot() row by row.
 void dots(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept;

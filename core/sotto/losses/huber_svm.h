@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <string_view>
 #include <tuple>
 
@@ -26,7 +27,8 @@ struct HuberSvm {
   }
   double slope(double margin) const noexcept {
     if (margin > 1 + huber_width) return 0;
-    if (margin >= 1 - huber_width) return -(1 + huber_width - margin) / (2 * huber_width);
+    // Never steeper than 1, which rounding could make it by u/h.
+    if (margin >= 1 - huber_width) return std::max(-1.0, -(1 + huber_width - margin) / (2 * huber_width));
     return -1;
   }
   LossConstants constants(double data_norm) const { return margin_loss_constants(data_norm, 1 / (2 * huber_width)); }

@@ -44,7 +44,7 @@ constexpr double kQuickOvershoot = 0.8;   // of the slope at the start: how far 
 constexpr double kNewtonOvershoot = 0.1;  // and where corners are narrow: behind one the climb may be all there is
 
 double dot(const Vector& a, const Vector& b) noexcept { return kernels::dot(a.data(), b.data(), a.size()); }
-double norm(const Vector& a) noexcept { return kernels::norm(a.data(), a.size()) * (1 + 1e-10); }
+double norm(const Vector& a) noexcept { return kernels::norm_at_least(a.data(), a.size()) * (1 + 1e-10); }
 
 struct Pair {
   Vector step, change;  // of weights and of gradient

@@ -21,9 +21,10 @@ std::size_t chunk_rows_for(std::size_t features, std::size_t outputs) noexcept {
   return std::clamp(rows, kFewestRows, kMostRows) / kFewestRows * kFewestRows;
 }
 
+/// At least the norm of a row, however long the row is.
 double row_norm(const RowBlock& rows, std::size_t i) noexcept {
-  if (!rows.sparse()) return kernels::norm(rows.dense + i * rows.features, rows.features);
-  return kernels::norm(rows.values + rows.offsets[i], rows.offsets[i + 1] - rows.offsets[i]);
+  if (!rows.sparse()) return kernels::norm_at_least(rows.dense + i * rows.features, rows.features);
+  return kernels::norm_at_least(rows.values + rows.offsets[i], rows.offsets[i + 1] - rows.offsets[i]);
 }
 
 /// +1 for the class of output k, -1 for the rest; the label itself where there is one output.
@@ -110,8 +111,8 @@ void RowGradients::to_coefficients(const RowBlock& rows) noexcept {
   }
 }
 
-// A row's gradient is (coefficients) (x) row, so its norm is the product of the two norms. The factor is rounded down
-// by more than the rounding of both.
+// A row's gradient is (coefficients) (x) row, so its norm is the product of the two norms. That of the row is rounded
+// up; the factor covers the rest: at most kMaxClasses squares, the product, the quotient.
 void RowGradients::clip_coefficients(const RowBlock& rows) noexcept {
   const auto coefficient_norm = [&](std::size_t i) {
     if (outputs_ == 1) return std::fabs(scores_[i]);

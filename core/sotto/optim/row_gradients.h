@@ -29,6 +29,13 @@ inline double rounding_terms(const Loss& loss, const Facts& facts, std::uint64_t
   return facts.features + rows_in_batch + 4 + (outputs == 1 ? 0 : outputs);
 }
 
+/// How far the computed slopes of a row may be from the exact ones at the computed scores, in units of 2^-53 of the
+/// gradient's bound. k is the largest curvature in a score: Huber's slope (1 + h - m)/(2h) takes a margin from a number
+/// near 1, so that it is off by (1 + h)/(2h) = k + 1/2 units and two roundings; the other slopes by at most 8.
+inline double slope_rounding(const LossConstants& constants, double data_norm) noexcept {
+  return 8 + 2 * constants.smoothness / (data_norm * data_norm);
+}
+
 /// Which length of a row a gradient is clipped by: its own, or the declared bound, whatever the row's own: then the
 /// slope is clipped, the same for all rows.
 enum class ClipBy { row, bound };

@@ -27,7 +27,7 @@ void SecretDescent::take_step() noexcept {
   kernels::step(decay, step_.step_size / step_.divisor, sum_.sum_.data(), weights_.data(), weights_.size());
   if (noise_ != nullptr) noise_->perturb(weights_);
   if (!step_.projection.active()) return;
-  const double norm = kernels::norm(weights_.data(), weights_.size());
+  const double norm = kernels::norm_at_least(weights_.data(), weights_.size());
   // Rounded to the inside, so that the radius bounds the weights.
   const double shrink = step_.projection.radius / norm * (1 - 0x1p-50);
   if (shrink < 1) kernels::scale(shrink, weights_.data(), weights_.size());
@@ -36,11 +36,12 @@ void SecretDescent::take_step() noexcept {
 Sensitive<Vector> SecretDescent::finish() && { return Sensitive<Vector>(Vector(weights_.begin(), weights_.end())); }
 
 // A margin is off by at most d u |w| |x|, which moves a slope by beta/X^2 of that and the step by eta beta d u |w|,
-// with eta beta < 2; slopes are within 8 u; the mean of n gradients within 2 (n + 4) u L, n the additions on the
-// longest path; the norm and the scaling of a projection within (d + 8) u |w|. Twice their sum:
+// with eta beta < 2; slopes move the step by s u eta L, s = slope_rounding(), which is 8 but for narrow Huber losses;
+// the mean of n gradients is within 2 (n + 4) u L, n the additions on the longest path; the norm and the scaling of a
+// projection within (d + 24) u |w|. At least twice their sum:
 double step_rounding(const StepRoundingInput& input) noexcept {
   const double weights = static_cast<double>(input.weights) + 8;
-  const double additions = static_cast<double>(input.additions) + 16;
+  const double additions = static_cast<double>(input.additions) + 8 + input.slope_rounding;
   return 8 * 0x1p-53 * (weights * input.weight_bound + (weights + additions) * input.step_times_lipschitz);
 }
 

@@ -47,9 +47,10 @@ struct StepRoundingInput {
   std::uint64_t additions = 0;  ///< on the longest path of the gradient sum
   double weight_bound = 0;      ///< on the norm of the weights before the step
   double step_times_lipschitz = 0;
+  double slope_rounding = 8;  ///< see slope_rounding()
 };
 /// How far a computed step may be from the exact one, apart from the noise's grid: rounding of margins, slopes, sums,
-/// the step itself and its projection.
+/// the step itself and its projection. For steps below 2/(beta + lambda).
 double step_rounding(const StepRoundingInput& input) noexcept;
 /// The additions on the longest path of sum_rows() over so many rows.
 std::uint64_t longest_sum(std::uint64_t rows) noexcept;

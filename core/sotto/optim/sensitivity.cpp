@@ -2,12 +2,14 @@
 // Formula (spec 3.1, 3.2), with rho_t = max(|1 - eta_t lambda|, |1 - eta_t (beta + lambda)|):
 //   A_T = alpha_T;  A_t = alpha_t + rho_{t+1} A_{t+1};  c_t = D eta_t A_t / b
 //   same order every pass: max_s sum_j c_{s+jn};   fresh order every pass: sum_j max_s c_{s+jn}
-// plus 2 sum_t A_t e_t for rounding, e_t = 4 u (d + b + 4)(W + eta_t L) (spec 5.4; K more terms for K
-//   outputs, see rounding_terms), and 4 u W for each iterate that is
-//   added to an average: that addition is rounded too, and a contraction does not shrink it.
+// plus 2 sum_t A_t e_t for rounding (spec 5.4), e_t = 4 u (d + b + 4)(max(1, eta_t beta/2) W + eta_t L) + s u eta_t L,
+//   s = slope_rounding(), K more terms for K outputs (rounding_terms); derived in docs/notes/sensitivity.md;
+//   and 4 u W for each iterate that is added to an average: that addition is rounded too, and a contraction does not
+//   shrink it.
 // Conditions: convex smooth loss, each row once a pass, divisor b always, projection convex or none.
 // Reference: [Hardt16, Lemma 2.5], [Wu17, Lemmas 6 to 8] corrected as in docs/notes/sensitivity.md.
-// Fails if wrong: Sensitivity.* (closed forms), NeighbourTest.* (distance within the claim, tight within 1 percent).
+// Fails if wrong: Sensitivity.* (closed forms, steps replayed in extended precision), NeighbourTest.* (distance within
+// the claim, tight within 1 percent).
 #include "sotto/optim/sensitivity.h"
 
 #include <algorithm>
@@ -43,6 +45,26 @@ double weight_bound(const Recipe& recipe, std::uint64_t steps, double lipschitz)
   return largest;
 }
 
+/// e_t without its factor 4 u.
+class StepErrors {
+ public:
+  StepErrors(const Recipe& recipe, const Facts& facts, double weight_bound)
+      : constants_(constants_of(recipe.loss, stored_norm(facts), facts.classes)),
+        terms_(rounding_terms(recipe.loss, facts, recipe.batch_rows)),
+        slopes_(slope_rounding(constants_, stored_norm(facts))),
+        weight_bound_(weight_bound) {}
+  double of(double eta) const noexcept {
+    const double of_weights = std::max(1.0, eta * constants_.smoothness / 2) * weight_bound_;
+    return terms_ * of_weights + (terms_ + slopes_ / 4) * eta * constants_.lipschitz;
+  }
+
+ private:
+  LossConstants constants_;
+  double terms_;
+  double slopes_;
+  double weight_bound_;
+};
+
 /// Collects c_t, walked backwards in t, into the bound for the kind of order.
 class HitSum {
  public:
@@ -71,6 +93,10 @@ class HitSum {
 
 }  // namespace
 
+double psgd_step_rounding(const Recipe& recipe, const Facts& facts, double step_size, double weight_bound) {
+  return 4 * kUnitRoundoff * StepErrors(recipe, facts, weight_bound).of(step_size);
+}
+
 Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diameter) {
   const LossConstants constants = constants_of(recipe.loss, stored_norm(facts), facts.classes);
   if (!constants.smooth()) {
@@ -84,7 +110,7 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
 
   Sensitivity result;
   result.weight_bound = weight_bound(recipe, steps, constants.lipschitz);
-  const double unit = 4 * kUnitRoundoff * rounding_terms(recipe.loss, facts, recipe.batch_rows);
+  const StepErrors errors(recipe, facts, result.weight_bound);
 
   // The bound for fresh orders holds for a fixed one too; it needs no memory for the positions of a pass.
   HitSum hits(recipe.fresh_order || per_pass > kMostPositions, per_pass);
@@ -101,14 +127,14 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
       const double alpha = averaging_weight(recipe.averaging, t, steps);
       carried = alpha + rho_next * carried;
       hits.add(position, hit * eta * carried);
-      rounding += carried * (bound + eta * constants.lipschitz);
+      rounding += carried * errors.of(eta);
       if (recipe.averaging != Averaging::last && alpha > 0) average_rounding += bound;
       rho_next = contraction(eta, recipe.lambda, constants.smoothness);
     }
   }
   // Every quantity above is a sum of products of non-negative numbers: a relative error of a few u a step.
   const double outward = 1 + 16 * kUnitRoundoff * static_cast<double>(steps + 16);
-  result.rounding = 2 * (unit * rounding + 4 * kUnitRoundoff * average_rounding) * outward;
+  result.rounding = 8 * kUnitRoundoff * (rounding + average_rounding) * outward;
   const double exact = hits.bound() * outward;
   result.total = exact + result.rounding;
   if (!std::isfinite(result.total) || !(result.total < 1e100)) {

@@ -11,6 +11,10 @@ struct Sensitivity {
   double weight_bound = 0;  ///< public bound W on the norm of any iterate
 };
 
+/// How far one computed step may be from the exact one at the same weights, none longer than `weight_bound` (spec 5.4);
+/// for steps of any size.
+double psgd_step_rounding(const Recipe& recipe, const Facts& facts, double step_size, double weight_bound);
+
 /// One recursion for every schedule, batch size, averaging and order (spec 3.2); `diameter` is D of spec 2.2.
 /// Throws Error{unsupported} for a loss that is not smooth, for steps so large that no finite bound holds, and for a
 /// plan in which rounding exceeds 1 percent (spec 5.4).

@@ -123,7 +123,7 @@ class FactorReader final : public RowConsumer {
 
 }  // namespace
 
-double Whitening::frobenius() const noexcept { return kernels::norm(matrix.data(), matrix.size()) * (1 + 0x1p-40); }
+double Whitening::frobenius() const noexcept { return kernels::norm_at_least(matrix.data(), matrix.size()); }
 
 Vector Whitening::times(const Vector& v) const {
   Vector image(v.size());

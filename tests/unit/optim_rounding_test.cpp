@@ -1,0 +1,184 @@
+// What binary64 may lose on the way, against extended precision: norms of long rows, slopes, whole steps (spec 5.4).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "sensitive_access.h"
+#include "sotto/linalg/kernels.h"
+#include "sotto/optim/psgd.h"
+#include "sotto/optim/row_gradients.h"
+#include "sotto/optim/sensitivity.h"
+
+namespace sotto {
+namespace {
+
+constexpr long double kUnit = 0x1p-53L;
+
+template <class Number>
+long double exact_norm(const std::vector<Number>& x) {
+  long double sum = 0;
+  for (const Number v : x) sum += static_cast<long double>(v) * static_cast<long double>(v);
+  return std::sqrt(sum);
+}
+
+/// A one in every lane, and behind it squares just below half a unit in the last place of 1: each is rounded away.
+std::vector<float> row_of_lost_squares(std::size_t features) {
+  std::vector<float> row(features, std::nextafter(0x1.6a09e6p-27F, 0.0F));
+  std::fill_n(row.begin(), kernels::kLanes, 1.0F);
+  return row;
+}
+
+TEST(Rounding, ANormThatIsRoundedUpIsNeverBelowTheExactOne) {
+  for (const std::size_t n : {1U, 17U, 1000U, 1U << 17U, 1U << 21U}) {
+    const std::vector<float> lost = row_of_lost_squares(std::max<std::size_t>(n, kernels::kLanes));
+    const std::vector<double> wide(lost.begin(), lost.end());
+    EXPECT_GE(kernels::norm_at_least(lost.data(), lost.size()), exact_norm(lost)) << n;
+    EXPECT_GE(kernels::norm_at_least(wide.data(), wide.size()), exact_norm(wide)) << n;
+    EXPECT_LE(kernels::norm_at_least(lost.data(), lost.size()), exact_norm(lost) * (1 + 0x1p-30L)) << n;
+  }
+}
+
+TEST(Rounding, ClippedGradientsOfLongRowsKeepTheClip) {
+  for (const std::size_t features : {std::size_t{1000}, std::size_t{1} << 21U}) {
+    const std::vector<float> row = row_of_lost_squares(features);
+    const float label = 1;
+    RowBlock rows;
+    rows.rows = 1;
+    rows.features = static_cast<std::uint32_t>(features);
+    rows.dense = row.data();
+    rows.labels = &label;
+    const double clip = 1;
+    RowGradients gradients(Hinge{}, {1, rows.features, 5.0, false}, clip);
+    const std::vector<double> weights(features, 0.0);
+    std::vector<double> sum(features, 0.0);
+    gradients.add(rows, weights.data(), sum.data());
+    EXPECT_LE(exact_norm(sum), clip) << features;
+    EXPECT_GE(exact_norm(sum), clip * (1 - 0x1p-30L)) << features;
+  }
+}
+
+long double exact_slope(const HuberSvm& loss, long double margin) {
+  const long double h = loss.huber_width;
+  return -std::clamp((1 + h - margin) / (2 * h), 0.0L, 1.0L);
+}
+
+TEST(Rounding, SlopesOfNarrowHuberLossesAreWithinTheirBoundAndNeverSteeperThanOne) {
+  std::mt19937_64 random(3);
+  long double beyond_eight = 0;
+  for (const double h : {1.1e-6, 3e-6, 1e-3, 0.1, 7.0, 1e5}) {
+    const HuberSvm loss{h};
+    const double norm = 3;
+    const long double bound = slope_rounding(loss.constants(norm), norm) * kUnit;
+    std::uniform_real_distribution<double> band(1 - 1.01 * h, 1 + 1.01 * h);
+    for (int i = 0; i < 20000; ++i) {
+      const double margin = i == 0 ? 1 - h : i == 1 ? std::nextafter(1 - h, 2.0) : band(random);
+      const double slope = loss.slope(margin);
+      ASSERT_GE(slope, -1);
+      ASSERT_LE(slope, 0);
+      const long double error = std::abs(slope - exact_slope(loss, margin));
+      ASSERT_LE(error, bound) << h << " at " << margin;
+      beyond_eight = std::max(beyond_eight, error / (8 * kUnit));
+    }
+  }
+  EXPECT_GT(beyond_eight, 1000) << "a bound of 8 units would do";
+}
+
+/// Rows and labels of one feature or several.
+struct Rows {
+  std::uint32_t features;
+  std::vector<float> x, labels;
+  RowBlock first(std::size_t count) const {
+    RowBlock block;
+    block.rows = count;
+    block.features = features;
+    block.dense = x.data();
+    block.labels = labels.data();
+    return block;
+  }
+};
+
+Vector weights_after(const Recipe& recipe, const Rows& rows, std::size_t count) {
+  Psgd psgd(recipe, {count, rows.features, 1.0, false});
+  psgd.consume(rows.first(count));
+  return SensitiveTestAccess::open(std::move(psgd).finish());
+}
+
+/// How far the last step of the run over all rows is from the exact step at the computed weights before it.
+long double last_step_error(const Recipe& recipe, const Rows& rows) {
+  const std::size_t all = rows.labels.size(), before = all - recipe.batch_rows;
+  const Vector from = weights_after(recipe, rows, before), to = weights_after(recipe, rows, all);
+  std::vector<long double> gradient(rows.features, 0);
+  for (std::size_t i = before; i < all; ++i) {
+    long double margin = 0;
+    for (std::size_t k = 0; k < rows.features; ++k)
+      margin += from[k] * static_cast<long double>(rows.x[i * rows.features + k]);
+    const long double label = rows.labels[i];
+    const long double slope = label * exact_slope(std::get<HuberSvm>(recipe.loss), label * margin);
+    for (std::size_t k = 0; k < rows.features; ++k) gradient[k] += slope * rows.x[i * rows.features + k];
+  }
+  const long double eta = recipe.step(all / recipe.batch_rows);
+  long double squares = 0;
+  for (std::size_t k = 0; k < rows.features; ++k) {
+    const long double exact = from[k] - eta * (static_cast<long double>(recipe.lambda) * from[k] +
+                                               gradient[k] / static_cast<long double>(recipe.batch_rows));
+    squares += (to[k] - exact) * (to[k] - exact);
+  }
+  return std::sqrt(squares);
+}
+
+/// Rows that build up weights, and a last batch of one row many times, in the middle of the corner if that can be.
+Rows rows_to_the_corner(const Recipe& recipe, std::uint32_t features, std::mt19937_64& random) {
+  std::uniform_real_distribution<float> entry(0.2F, 0.9F);
+  const std::size_t built = 4 * recipe.batch_rows;
+  Rows rows{features, std::vector<float>((built + recipe.batch_rows) * features), {}};
+  rows.labels.assign(built + recipe.batch_rows, 1.0F);
+  const float scale = 0.3F / std::sqrt(static_cast<float>(features));
+  for (std::size_t i = 0; i < built * features; ++i) rows.x[i] = scale * entry(random);
+  const Vector w = weights_after(recipe, rows, built);
+  std::vector<double> direction(features);
+  double margin = 0, squares = 0;
+  for (std::size_t k = 0; k < features; ++k) {
+    direction[k] = entry(random);
+    margin += w[k] * direction[k];
+    squares += direction[k] * direction[k];
+  }
+  const double length = std::min(1 / margin, 0.999 / std::sqrt(squares));
+  for (std::size_t i = built; i < rows.labels.size(); ++i) {
+    for (std::size_t k = 0; k < features; ++k) rows.x[i * features + k] = static_cast<float>(length * direction[k]);
+  }
+  return rows;
+}
+
+TEST(Rounding, StepsOfAnySizeAreWithinTheirBoundOfTheExactOne) {
+  std::mt19937_64 random(5);
+  long double above_old = 0;
+  for (const double h : {1e-4, 1e-2, 0.5}) {
+    for (const double size : {1.0, 3.0, 20.0}) {  // beta eta from 1 to 100,000
+      for (const std::uint32_t features : {1U, 2U, 40U}) {
+        for (const std::uint64_t batch : {1U, 6U}) {
+          Recipe recipe;
+          recipe.loss = HuberSvm{h};
+          recipe.lambda = 0.01;
+          recipe.step = {std::numeric_limits<double>::infinity(), size, 1, StepRule::Growth::none};
+          recipe.batch_rows = batch;
+          const double most = 5 * size * (1 + 0x1p-20);  // five steps of a gradient of at most 1
+          const Facts facts{5 * batch, features, 1.0, false};
+          const double bound = psgd_step_rounding(recipe, facts, size, most);
+          const double terms = features + static_cast<double>(batch) + 4;
+          for (int trial = 0; trial < 20; ++trial) {
+            const long double error = last_step_error(recipe, rows_to_the_corner(recipe, features, random));
+            ASSERT_LE(error, bound) << h << ' ' << size << ' ' << features << ' ' << batch;
+            above_old = std::max(above_old, error / (4 * kUnit * terms * (most + size)));
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(above_old, 1) << "4 u (d + b + 4)(W + eta L) would do for steps above 2/beta";
+}
+
+}  // namespace
+}  // namespace sotto
