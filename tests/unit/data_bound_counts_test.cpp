@@ -36,10 +36,11 @@ Vector scores_of(const Numbers& rows, double tail, Side side) {
 Vector slow_scores(const Numbers& rows, double tail, Side side, const std::vector<double>& grid = some_grid()) {
   Vector scores;
   const auto counted = std::ranges::count_if(rows, [](double x) { return std::isfinite(x); });
+  const double allowed = std::floor(tail * static_cast<double>(counted) * 4096) / 4096;
   for (const double t : grid) {
     const auto beyond = std::ranges::count_if(
         rows, [&](double x) { return std::isfinite(x) && (side == Side::below ? x < t : x > t); });
-    scores.push_back(-std::max(0.0, static_cast<double>(beyond) - tail * static_cast<double>(counted)));
+    scores.push_back(-std::max(0.0, static_cast<double>(beyond) - allowed));
   }
   return scores;
 }
@@ -108,6 +109,33 @@ TEST(BoundCounts, NoNeighbourMovesScoresApartByMoreThanTheRange) {
   }
   EXPECT_LE(widest, BoundCounts::kRange);
   EXPECT_GE(widest, 0.999);  // and some pair attains it
+}
+
+/// The scores of `rows` rows at 1 and at 30, and of one more at `last`; none if it is no number.
+Vector scores_of_many(std::uint64_t rows, double last, double tail, Side side) {
+  BoundCounts counts(some_grid());
+  counts.add(1, rows / 3);
+  counts.add(30, rows - rows / 3);
+  counts.add(last);
+  return SensitiveTestAccess::open(side == Side::below ? counts.below(tail) : counts.above(tail));
+}
+
+TEST(BoundCounts, ScoresOfManyRowsAreExact) {
+  EXPECT_EQ(BoundCounts::kRange, 1);
+  for (const std::uint64_t rows : {999'999'999ULL, 123'456'789'012ULL, (1ULL << 40U) - 2}) {
+    for (const double tail : {0.01, 1.0 / 3, 0.4999}) {
+      for (const Side side : {Side::below, Side::above}) {
+        std::vector<Vector> all;
+        for (const double last : {kNone, 0.5, 1.0, 7.0, 1e13, -1e13}) {
+          all.push_back(scores_of_many(rows, last, tail, side));
+          for (const double score : all.back()) ASSERT_EQ(std::fmod(score, BoundCounts::kGrid), 0);
+        }
+        for (const Vector& a : all) {
+          for (const Vector& b : all) ASSERT_LE(spread(a, b), 1) << rows << ' ' << tail;
+        }
+      }
+    }
+  }
 }
 
 TEST(BoundCounts, ACategoryIsAShortTextInUtf8) {

@@ -1,12 +1,16 @@
 // What: scores by which a bound is chosen among public candidates: a bound few rows are beyond.
-// Formula: u(t) = -max(0, N(t) - q n), N(t) the rows below t (above t), n the rows with a number, q = tail.
-// Conditions: one number a row. Let z(t) = N(t) - q n, monotone in t. A row replaced by a row: n stays and N moves by 0
-// or
-//   1, everywhere in the same direction: u moves within [0, 1] or within [-1, 0]. A row added, or one without a number
-//   that gets one: z moves by 1 - q where the row is beyond t, by -q elsewhere: u within [-(1 - q), q]; removed: the
-//   negative. So max (u - u') - min (u - u') <= 1 under both relations; |z| in place of max(0, z) would need 2.
+// Formula: u(t) = -max(0, N(t) - a(n)), N(t) the rows below t (above t), n the rows with a number, a(n) = q n rounded
+//   down to a multiple of g = 2^-12, q = tail.
+// Conditions: one number for each row. Let z(t) = N(t) - a(n), monotone in t. A row replaced by a row: n stays and N
+//   moves by 0 or 1, everywhere in the same direction: u moves within [0, 1] or within [-1, 0]. A row added, or one
+//   without a number that gets one: a(n) grows by some s, z moves by 1 - s where the row is beyond t and by -s
+//   elsewhere: u within [-(1 - s), s]; removed: the negative. So max (u - u') - min (u - u') <= 1 under both relations
+//   if 0 <= s <= 1; |z| in place of max(0, z) would need 2.
+//   In binary64, n < 2^40: computed products q n rise with n and are off by at most 2^-14, so 0 <= s <= q + 2^-13 + g,
+//   and q < 1/2. N and a(n) are multiples of g below 2^40: their difference is exact. The grid of Choice is finer
+//   than g, so that no score is rounded there either.
 // Reference: [Smith11, Algorithm 2] for quantiles by the exponential mechanism; one-sided score and proof here.
-// Fails if wrong: BoundCounts.NoNeighbourMovesScoresApartByMoreThanTheRange
+// Fails if wrong: BoundCounts.NoNeighbourMovesScoresApartByMoreThanTheRange, BoundCounts.ScoresOfManyRowsAreExact
 #include "sotto/data/bound_counts.h"
 
 #include <algorithm>
@@ -91,17 +95,17 @@ std::vector<double> range_grid(double largest) {
 
 BoundCounts::BoundCounts(std::vector<double> grid) : grid_(std::move(grid)), cells_(2 * grid_.size() + 1, 0) {}
 
-void BoundCounts::add(double value) noexcept {
+void BoundCounts::add(double value, std::uint64_t rows) noexcept {
   if (!std::isfinite(value)) return;
   const auto found = std::lower_bound(grid_.begin(), grid_.end(), value);
   const auto i = static_cast<std::size_t>(found - grid_.begin());
-  ++cells_[found != grid_.end() && *found == value ? 2 * i + 1 : 2 * i];
+  cells_[found != grid_.end() && *found == value ? 2 * i + 1 : 2 * i] += rows;
 }
 
 double BoundCounts::allowed(double tail) const noexcept {
   std::uint64_t rows = 0;
   for (const std::uint64_t cell : cells_) rows += cell;
-  return tail * static_cast<double>(rows);
+  return std::floor(tail * static_cast<double>(rows) / kGrid) * kGrid;
 }
 
 Sensitive<Vector> BoundCounts::below(double tail) const {

@@ -24,14 +24,16 @@ std::vector<double> range_grid(double largest);
 class BoundCounts {
  public:
   /// The largest the score of one candidate may move against that of another when one row is replaced, added or
-  /// removed, with what computing it in binary64 may add for fewer than 2^40 rows.
-  static constexpr double kRange = 1 + 0x1p-10;
+  /// removed. Scores are multiples of kGrid, and exact for fewer than 2^40 rows.
+  static constexpr double kRange = 1;
+  static constexpr double kGrid = 0x1p-12;
 
   explicit BoundCounts(std::vector<double> grid);
   const std::vector<double>& grid() const noexcept { return grid_; }
-  /// A number that is not finite is not counted.
-  void add(double value) noexcept;
-  /// One score a candidate t: -max(0, rows below t - tail * rows counted). Best for every t below which there are few.
+  /// So many rows with this number. One that is not finite is not counted.
+  void add(double value, std::uint64_t rows = 1) noexcept;
+  /// One score for each candidate t: -max(0, rows below t - tail * rows counted), the product rounded down to the grid.
+  /// Best for every t below which there are few.
   Sensitive<Vector> below(double tail) const;
   /// The same for rows above t.
   Sensitive<Vector> above(double tail) const;
