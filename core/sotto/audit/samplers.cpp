@@ -250,28 +250,6 @@ std::vector<Finding> seeds() {
   return findings;
 }
 
-Finding low_bits(std::uint64_t draws, std::uint64_t seed) {
-  const LowBitsAttack attack;
-  const Calibrated noise = calibrate(MechanismChoice::l2_laplace, {1, 1, 1, 1}, {.epsilon = attack.epsilon});
-  BitSource bits(ReproducibleSeed{seed + 71});
-  const auto certain_of_here = [&](double value) {
-    double hits = 0;
-    for (std::uint64_t i = 0; i < draws; ++i) {
-      Curator curator(bits);
-      curator.charge(noise.charge);
-      hits += attack.verdict(curator.release(Sensitive<Vector>(Vector{value}), noise.mechanism)[0]) > 0;
-    }
-    return hits;
-  };
-  const Tally tally{static_cast<double>(draws), certain_of_here(attack.here), certain_of_here(attack.there)};
-  return {"samplers",
-          "release on the grid",
-          "epsilon",
-          attack.epsilon,
-          epsilon_lower(tally, 0, kTestAlpha),
-          fmt::format("attack on the low bits, {} releases", 2 * draws)};
-}
-
 }  // namespace
 
 double kolmogorov_critical(std::size_t count, double alpha) {
@@ -289,30 +267,10 @@ double kolmogorov_distance(std::vector<double>& values, double (*law)(double)) {
   return gap;
 }
 
-bool LowBitsAttack::reachable(double y, double value) const {
-  for (const double sign : {1.0, -1.0}) {
-    const double noise = sign * (y - value);
-    if (noise < 0.0) continue;
-    // The uniforms k / 2^53 whose noise is within two roundings of y - value.
-    const double slack = 4.0 * 0x1p-53 * (std::abs(y) + std::abs(value) + 1.0);
-    const double low = std::exp(-(noise + slack) * epsilon), high = std::exp(-(noise - slack) * epsilon);
-    const double first = std::floor(low * 0x1p53) - 4.0, last = std::ceil(high * 0x1p53) + 4.0;
-    for (double k = std::max(1.0, first); k <= std::min(last, 0x1p53 - 1.0); k += 1.0) {
-      if (value + sign * (-std::log(k * 0x1p-53) / epsilon) == y) return true;
-    }
-  }
-  return false;
-}
-
-int LowBitsAttack::verdict(double y) const {
-  const bool by_here = reachable(y, here), by_there = reachable(y, there);
-  return (by_here ? 1 : 0) - (by_there ? 1 : 0);
-}
-
 std::vector<Finding> audit_samplers(std::uint64_t draws, std::uint64_t seed) {
   std::vector<Finding> findings = seeds();  // before any thread of ours runs: it forks
   for (Finding& one : Laboratory(draws, seed).all()) findings.push_back(std::move(one));
-  findings.push_back(low_bits(draws / 2, seed));
+  for (Finding& one : audit_low_bits(draws / 2, seed)) findings.push_back(std::move(one));
   return findings;
 }
 

@@ -11,6 +11,9 @@ namespace sotto::audit {
 /// `draws` vectors of every mechanism; the seeds of bit sources are always the operating system's.
 std::vector<Finding> audit_samplers(std::uint64_t draws, std::uint64_t seed);
 
+/// The attack on the low bits, and whether all that leaves is on the grid.
+std::vector<Finding> audit_low_bits(std::uint64_t draws, std::uint64_t seed);
+
 /// The largest gap between the empirical law of `values`, which are sorted, and `law`.
 double kolmogorov_distance(std::vector<double>& values, double (*law)(double));
 /// A gap above this has a chance of at most alpha.
