@@ -61,6 +61,11 @@ class Contract(unittest.TestCase):
     def test_the_published_calibration_is_not_private(self):
         self.assertIs(self.train("--calibration", "published")["private"], False)
 
+    def test_noise_has_one_path(self):
+        plan = ["plan", "--method", "scs13", "--rows", "1000", "--features", "5", "--data-norm", "1", "--epsilon", "1"]
+        self.assertTrue(json.loads(self.run_sotto(*plan, "--json"))["private"])
+        self.assertIn("--noise-path", self.refused(*plan, "--noise-path", "fast"))
+
     def test_a_budget_beyond_reach_buys_what_is_within(self):
         for method in ("bolt_on", "scs13", "objective", "output", "dpgd"):
             plan = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "5", "--lambda", "0.01", "--method",
