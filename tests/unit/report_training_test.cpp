@@ -82,6 +82,14 @@ TEST(Replan, ParametersThatWereSetAreKept) {
               std::get<L2LaplaceNoise>(known->plan.noise->mechanism).scale(), 1e-12);
 }
 
+TEST(Replan, CardsOfOlderVersionsAreReadUnlessTheirNoiseWasOfFloatGrade) {
+  PrivacyCard card = card_of(Scs13{}, input_of(1, 1e-6));
+  card.parameters.emplace_back("noise_path", "safe");
+  EXPECT_TRUE(replan(card));
+  card.parameters.back().second = "fast";
+  EXPECT_FALSE(replan(card));
+}
+
 TEST(Replan, ACardThatPromisesOtherThanItsPlanIsNotBelieved) {
   const PrivacyCard card = card_of(BoltOn{}, input_of(1, 1e-6));
   ASSERT_TRUE(replan(card));
