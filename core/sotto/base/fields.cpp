@@ -9,7 +9,7 @@ double parse_number(std::string_view text, std::string_view field_name) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   require(code == std::errc{} && end == text.data() + text.size() && std::isfinite(value), field_name,
           "got '" + std::string(text) + "', must be a number");
-  return value;
+  return value + 0.0;  // 0 for -0, which is no other number to anyone who gives or reads it
 }
 
 std::uint64_t parse_count(std::string_view text, std::string_view field_name, std::uint64_t most) {
