@@ -32,7 +32,7 @@ class Bytes {
 };
 
 Event event_from(Bytes& bytes, int depth) {
-  switch (bytes.byte() % (depth > 0 ? 19 : 14)) {
+  switch (bytes.byte() % (depth > 0 ? 20 : 14)) {
     case 0: return PureEvent{bytes.number()};
     case 1: return ApproximateEvent{bytes.number(), bytes.number()};
     case 2: return L2LaplaceEvent{bytes.number()};
@@ -53,6 +53,7 @@ Event event_from(Bytes& bytes, int depth) {
       return parallel({event_from(bytes, depth - 1), event_from(bytes, depth - 1)},
                       static_cast<PartBy>(bytes.byte() % 3));
     case 17: return select_best(event_from(bytes, 0), PoissonRuns{bytes.number()});
+    case 18: return OneOfEvent{{event_from(bytes, depth - 1), event_from(bytes, depth - 1)}};
     default: return select_best(event_from(bytes, 0), NegativeBinomialRuns{bytes.number(), bytes.number()});
   }
 }

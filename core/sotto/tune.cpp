@@ -145,8 +145,8 @@ void list_event(const Event& event, std::uint64_t times, std::vector<PrivacyCard
   }
   const EventSummary told = summary(event);
   events.push_back({std::string(told.name), std::string(told.parameter), told.value, times, 1});
-  if (const auto* one = std::get_if<ParallelEvent>(&event)) {
-    for (const Event& part : one->parts) list_event(part, times, events);
+  if (const auto* one = std::get_if<OneOfEvent>(&event)) {
+    for (const Event& alternative : one->events) list_event(alternative, times, events);
   }
 }
 

@@ -62,7 +62,7 @@ TunePlan plan_parts(const TuneRequest& request, const Facts& facts) {
     whole.distance = std::max(whole.distance, planned_cost(plan).distance);
   }
   parts.emplace_back(ExponentialEvent{budget.epsilon});
-  whole.charge = {parallel(std::move(parts)), 1, 1};
+  whole.charge = {parallel(std::move(parts), PartBy::position), 1, 1};
   return whole;
 }
 

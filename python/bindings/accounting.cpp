@@ -127,7 +127,11 @@ void bind_events(nb::module_& module) {
   module.def(
       "sequence", [](std::vector<Event> events) { return checked(sequence(std::move(events))); }, nb::arg("events"));
   module.def(
-      "parallel", [](std::vector<Event> parts) { return checked(parallel(std::move(parts))); }, nb::arg("parts"));
+      "parallel",
+      [](std::vector<Event> parts, const std::string& by) {
+        return checked(parallel(std::move(parts), enum_by_name<PartBy>(by, "by")));
+      },
+      nb::arg("parts"), nb::arg("by"));
 }
 
 void bind_filter(nb::module_& module) {

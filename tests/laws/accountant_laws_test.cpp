@@ -43,11 +43,12 @@ class RandomEvents {
   }
   Event tree(int depth) {
     if (depth == 0) return leaf();
-    switch (upto(4)) {
+    switch (upto(5)) {
       case 0: return repeat(tree(depth - 1), upto(200));
       case 1: return sequence({tree(depth - 1), leaf()});
       case 2: return parallel({tree(depth - 1), leaf()}, static_cast<PartBy>(upto(2)));
       case 3: return select_best(leaf(), NegativeBinomialRuns{1.5 + 50 * log_uniform(0.01, 1), log_uniform(0.1, 3)});
+      case 4: return one_of({tree(depth - 1), leaf()});
       default: return leaf();
     }
   }

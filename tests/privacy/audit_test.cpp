@@ -22,6 +22,7 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant/pld.h"
 #include "sotto/privacy/accountant/rdp.h"
+#include "sotto/privacy/accountant/report.h"
 #include "sotto/privacy/gaussian.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
@@ -134,8 +135,21 @@ TEST(TinyAccountant, AgreesAboutSelectionsAndParts) {
   EXPECT_TRUE(std::isinf(tiny::selection_divergence("pure(epsilon=1)", 12, true)));
   const Event either = one_of({GaussianEvent{0.5}, GaussianEvent{1}});
   EXPECT_NEAR(tiny::delta_of(event_text(either), 1, true), gaussian_delta(1, 1), 1e-12);
-  const Event parts = parallel({GaussianEvent{0.5}, GaussianEvent{1}, PureEvent{0.1}});
-  EXPECT_NEAR(tiny::delta_of(event_text(parts), 1, true), gaussian_delta(1, 1), 1e-12);
+  const std::vector<Event> parts = {GaussianEvent{0.5}, GaussianEvent{1}, PureEvent{0.1}};
+  const auto delta_by = [&](PartBy by, bool replaced) {
+    return tiny::delta_of(event_text(parallel(parts, by)), 1, replaced);
+  };
+  EXPECT_NEAR(delta_by(PartBy::position, true), gaussian_delta(1, 1), 1e-12);
+  EXPECT_TRUE(std::isinf(delta_by(PartBy::position, false))) << "the rows behind a removed row change their parts";
+  for (const bool replaced : {true, false}) EXPECT_NEAR(delta_by(PartBy::key, replaced), gaussian_delta(1, 1), 1e-12);
+  EXPECT_NEAR(delta_by(PartBy::value, false), gaussian_delta(1, 1), 1e-12);
+  EXPECT_NEAR(delta_by(PartBy::value, true), gaussian_delta(2, 1), 1e-12) << "the dearest part twice over";
+  for (const Event& event : {parallel({PureEvent{0.2}, PureEvent{0.3}}, PartBy::value),
+                             parallel({GaussianEvent{0.2}, GaussianEvent{0.3}}, PartBy::value),
+                             parallel({GaussianEvent{0.4}, PureEvent{0.9}}, PartBy::value)}) {
+    const double library = account_delta(event, Relation::replace_one, 0.7).value.upper;
+    EXPECT_NEAR(tiny::delta_of(event_text(event), 0.7, true) / library, 1, 0.1) << event_text(event);
+  }
   const Event mixed = sequence({PureEvent{0.25}, PureEvent{0.5}});
   EXPECT_EQ(tiny::delta_of(event_text(mixed), 0.75, true), 0);
   EXPECT_GT(tiny::delta_of(event_text(mixed), 0.5, true), 0);

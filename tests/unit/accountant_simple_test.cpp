@@ -280,7 +280,7 @@ TEST(AccountantSelection, NegativeBinomialRunsCostTheFormulaOfTheTheorem) {
 }
 
 TEST(AccountantWorlds, SequencesMultiplyAndPartsAreAlternatives) {
-  const Event tree = sequence({PureEvent{1}, parallel({PureEvent{2}, PureEvent{3}, PureEvent{3}})});
+  const Event tree = sequence({PureEvent{1}, parallel({PureEvent{2}, PureEvent{3}, PureEvent{3}}, PartBy::position)});
   EXPECT_EQ(worlds(tree, kReplace).size(), 2u) << "equal parts are one world";
   EXPECT_EQ(pure_epsilon(tree), 4);
   EXPECT_EQ(worlds(repeat(PureEvent{1}, 5), kReplace).front().front().count, 5u);
@@ -295,6 +295,15 @@ TEST(AccountantWorlds, PartsDecidedByValueCostTheTwoDearest) {
   const Event gaussians = parallel({GaussianEvent{0.3}, GaussianEvent{0.4}}, PartBy::value);
   EXPECT_NEAR(gdp_mu_of(gaussians, kAddRemove), 0.4, 1e-12);
   EXPECT_NEAR(gdp_mu_of(gaussians, kReplace), 0.8, 1e-12) << "not sqrt(0.3^2 + 0.4^2): both rows may be in one part";
+}
+
+TEST(AccountantWorlds, PartsByKeyCostTheDearestUnderBothRelations) {
+  const Event parts = parallel({PureEvent{1}, PureEvent{2}, PureEvent{4}}, PartBy::key);
+  for (const Relation relation : {kReplace, kAddRemove}) EXPECT_EQ(pure_epsilon(parts, relation), 4);
+  EXPECT_EQ(event_text(parallel({PureEvent{1}}, PartBy::key)), "parallel_by_key(pure(epsilon=1))");
+  EXPECT_EQ(event_text(parallel({PureEvent{1}}, PartBy::position)), "parallel_by_position(pure(epsilon=1))")
+      << "as ledgers have it";
+  EXPECT_EQ(summary(parts).name, "parallel");
 }
 
 TEST(AccountantWorlds, WhatACoinChoosesAmongCostsTheDearestUnderBothRelations) {
@@ -315,7 +324,7 @@ TEST(AccountantWorlds, WhatACoinChoosesAmongCostsTheDearestUnderBothRelations) {
   }
   EXPECT_EQ(pure_epsilon(sequence({pure, pure})), 6);
   EXPECT_EQ(one_of({PureEvent{1}, PureEvent{1}}), Event(PureEvent{1}));
-  EXPECT_NE(pure, parallel({PureEvent{1}, PureEvent{3}, PureEvent{2}}));
+  EXPECT_NE(pure, parallel({PureEvent{1}, PureEvent{3}, PureEvent{2}}, PartBy::key));
   EXPECT_EQ(event_text(pure), "one_of(pure(epsilon=1), pure(epsilon=3), pure(epsilon=2))");
   EXPECT_EQ(summary(pure).name, "one_of");
   EXPECT_THROW(check(one_of({})), Error);
@@ -324,8 +333,8 @@ TEST(AccountantWorlds, WhatACoinChoosesAmongCostsTheDearestUnderBothRelations) {
 TEST(AccountantWorlds, TooManyAlternativesAreRefused) {
   std::vector<Event> many;
   for (int i = 1; i <= 20; ++i) many.push_back(PureEvent{0.01 * i});
-  EXPECT_THROW(worlds(sequence({parallel(many), parallel(many), parallel({PureEvent{1}, PureEvent{5}})}), kReplace),
-               Error);
+  const Event parts = parallel(many, PartBy::key);
+  EXPECT_THROW(worlds(sequence({parts, parts, parallel({PureEvent{1}, PureEvent{5}}, PartBy::key)}), kReplace), Error);
 }
 
 TEST(AccountantEvents, NumbersOutOfRangeAreRefusedByName) {

@@ -28,7 +28,7 @@ class TrialRuns : public LedgerTest {
  protected:
   TrialRuns() { SqliteLedger::create(path_, terms_of(FilterKind::rdp, 1, 1e-6), kSomeData); }
   const Event selection_ = select_best(ZcdpEvent{0.001}, PoissonRuns{2});
-  const Event parts_ = parallel({event_of(noise_of(0.01)), ExponentialEvent{0.1}});
+  const Event parts_ = parallel({event_of(noise_of(0.01)), ExponentialEvent{0.1}}, PartBy::position);
   BitSource bits_;
 };
 

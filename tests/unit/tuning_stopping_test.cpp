@@ -34,10 +34,8 @@ TuneRequest stopping(const Algorithm& algorithm, const char* grid, double lambda
 const Event& run_of(const TunePlan& plan) { return *std::get<SelectionEvent>(plan.charge.event).run; }
 
 std::vector<Event> kinds_of(const TunePlan& plan) {
-  const auto* one = std::get_if<ParallelEvent>(&run_of(plan));
-  if (one == nullptr) return {run_of(plan)};
-  EXPECT_EQ(one->by, PartBy::coin);
-  return one->parts;
+  const auto* one = std::get_if<OneOfEvent>(&run_of(plan));
+  return one == nullptr ? std::vector{run_of(plan)} : one->events;
 }
 
 double log_of_sum(const std::vector<double>& logs) {

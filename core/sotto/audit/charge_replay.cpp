@@ -1,6 +1,7 @@
 // What: draws counted against charges.
 // Formula: what is charged once is drawn once; a run inside a release has no more than its part; sums beyond those
-//   charged for are zeros, a batch is noised once; a filter is charged what a plan promises, or its events.
+//   charged for are zeros, a batch is noised once; a filter is charged what a plan promises, or its events; parts by
+//   position have no price where a row is removed.
 // Conditions: every way of the curator to draw is listed here.
 // Reference: spec 6.4, 6.5; docs/audit.md.
 // Fails if wrong: LedgerReplay.*, make mutants.
@@ -11,6 +12,7 @@
 #include "sotto/audit/ledger_replay.h"
 #include "sotto/audit/tiny_accountant.h"
 #include "sotto/base/error.h"
+#include "sotto/privacy/accountant/report.h"
 #include "sotto/privacy/curator.h"
 #include "sotto/privacy/ledger/price.h"
 
@@ -51,7 +53,7 @@ std::vector<Finding> draws() {
   add("batch sums", draws_of(noise.charge, [&](Curator& c) { c.step_noise(noise.mechanism, 1); }));
   add("joint noise", draws_of({joint.event()}, [&](Curator& c) { c.joint_noise(joint); }));
   add("allowance", draws_of({ZcdpEvent{1}}, [&](Curator& c) { c.open_allowance(ZcdpEvent{1}); }));
-  const Event parts = parallel({PureEvent{1}});
+  const Event parts = parallel({PureEvent{1}}, PartBy::position);
   add("trials", draws_of({parts}, [&](Curator& c) { c.open_trials(parts, Relation::replace_one); }));
   const Discovery discovery{1, Relation::replace_one, 1e-3, 4};
   add("discovery", draws_of({discovery.event()}, [&](Curator& c) {
@@ -74,7 +76,7 @@ Finding inner_run() {
   const auto drawn_of = [&](double part) {
     BitSource bits(ReproducibleSeed{5});
     Curator curator(bits);
-    const Event parts = parallel({PureEvent{part}});
+    const Event parts = parallel({PureEvent{part}}, PartBy::position);
     curator.charge({parts});
     Trials trials = curator.open_trials(parts, Relation::replace_one);
     Curator inner = trials.next();
@@ -146,6 +148,41 @@ std::vector<Finding> prices() {
   return findings;
 }
 
+/// Whether a question has an answer, which for parts by position it must not have where a row is removed: the rows
+/// behind it move to other parts.
+template <class Question>
+bool is_answered(const Question& question) {
+  try {
+    question();
+    return true;
+  } catch (const Error& e) {
+    if (e.kind() != ErrorKind::unsupported) throw;
+    return false;
+  }
+}
+
+Finding parts_by_position() {
+  constexpr Relation kRemoved = Relation::add_remove;
+  int answers = 0, asked = 0;
+  for (const Event& part : {Event(GaussianEvent{0.1}), Event(PureEvent{0.1})}) {
+    const Event parts = parallel(std::vector<Event>(50, part), PartBy::position);
+    for (const auto& [name, only] : enum_names(AccountantChoice{})) {
+      answers += is_answered([&, by = only] { account_epsilon(parts, kRemoved, 1e-6, by); });
+      answers += is_answered([&, by = only] { account_delta(parts, kRemoved, 1, by); });
+      asked += 2;
+    }
+    for (const auto& [name, kind] : enum_names(FilterKind{})) {
+      const Filter filter = Filter::open(kind, {10, 1e-2, kRemoved});
+      answers += is_answered([&] { filter.cost_of(parts); });
+      ++asked;
+    }
+  }
+  const auto shape = [](Relation relation) { calibrate(MechanismChoice::gaussian, {1, 1, 1, 2}, {1, 1e-3, relation}); };
+  answers += is_answered([&] { shape(kRemoved); });
+  return counted("parts by position, add_remove", "answers", 0, answers,
+                 fmt::format("fifty equal parts, {} questions to accountants, filters and a calibration", asked + 1));
+}
+
 }  // namespace
 
 std::vector<Finding> audit_charges() {
@@ -154,6 +191,7 @@ std::vector<Finding> audit_charges() {
   findings.push_back(inner_run());
   findings.push_back(sums_of_one_charge());
   findings.push_back(batches_noised_twice());
+  findings.push_back(parts_by_position());
   return findings;
 }
 

@@ -154,8 +154,8 @@ TuneRequest tuning_without_rho(const Algorithm& algorithm) {
 /// The kinds of runs that were charged.
 std::vector<Event> charged_runs(const TunePlan& whole) {
   const Event& run = *std::get<SelectionEvent>(whole.charge.event).run;
-  const auto* one = std::get_if<ParallelEvent>(&run);
-  return one == nullptr ? std::vector{run} : one->parts;
+  const auto* one = std::get_if<OneOfEvent>(&run);
+  return one == nullptr ? std::vector{run} : one->events;
 }
 
 /// Whether what was noted falls into runs that were charged, each training with its score.

@@ -415,20 +415,7 @@ double plain_delta(const Totals& totals, double epsilon) {
   return std::min(zcdp_delta(totals.rho, epsilon), mixed_delta(totals, epsilon));
 }
 
-}  // namespace
-
-double delta_of(const std::string& text, double epsilon, bool replaced) {
-  if (text.rfind("parallel", 0) == 0 || is_a(text, "one_of")) {
-    double dearest = 0;
-    for (const std::string& part : inner(text)) dearest = std::max(dearest, delta_of(part, epsilon, replaced));
-    return dearest;
-  }
-  if (text.rfind("selection(zcdp", 0) == 0) {
-    const double mean = std::stod(text.substr(text.find("mean=") + 5));
-    return selection_delta(read(inner(text).front()).front().number("rho"), mean, epsilon);
-  }
-  if (is_selection(text)) return Selected(text, replaced).delta(epsilon);
-  const std::vector<Line> lines = read(text);
+double delta_of_lines(const std::vector<Line>& lines, double epsilon, bool replaced) {
   if (lines.empty()) return kNone;
   const Kinds kinds = kinds_of(lines);
   const bool plain = kinds.plain.rho > 0;
@@ -439,6 +426,53 @@ double delta_of(const std::string& text, double epsilon, bool replaced) {
   if (!kinds.sampled.empty()) return kNone;  // together with others it has no price here
   if (kinds.objectives.size() == 1 && !plain) return objective_delta(kinds.objectives.front(), epsilon);
   return kinds.delta + plain_delta(kinds.plain, epsilon - kinds.spent);
+}
+
+/// A row replaced where a row removed was stated: one step away, then another. None for what has no such rule here.
+std::vector<Line> twice(std::vector<Line> lines) {
+  for (Line& line : lines) {
+    for (auto& [name, value] : line.numbers) {
+      if (name == "delta" && value > 0) value *= 1 + std::exp(line.number("epsilon") / 2);  // epsilon comes first
+      if (name == "epsilon" || name == "mu" || name == "decay") value *= 2;
+      if (name == "rho") value *= 4;
+    }
+    if (line.name == "objective") return {};
+  }
+  return lines;
+}
+
+/// A row's value decides its part: a row replaced leaves one part and enters another, or stays.
+double by_value(const std::vector<std::string>& parts, double epsilon) {
+  double dearest = 0;
+  for (std::size_t from = 0; from < parts.size(); ++from) {
+    dearest = std::max(dearest, delta_of_lines(twice(read(parts[from])), epsilon, true));
+    for (std::size_t to = 0; to < from; ++to) {
+      std::vector<Line> both = read(parts[from]);
+      const std::vector<Line> other = read(parts[to]);
+      if (both.empty() || other.empty()) return kNone;
+      both.insert(both.end(), other.begin(), other.end());
+      dearest = std::max(dearest, delta_of_lines(both, epsilon, false));
+    }
+  }
+  return dearest;
+}
+
+}  // namespace
+
+double delta_of(const std::string& text, double epsilon, bool replaced) {
+  if (is_a(text, "parallel_by_position") && !replaced) return kNone;
+  if (is_a(text, "parallel_by_value") && replaced) return by_value(inner(text), epsilon);
+  if (text.rfind("parallel_by_", 0) == 0 || is_a(text, "one_of")) {
+    double dearest = 0;
+    for (const std::string& part : inner(text)) dearest = std::max(dearest, delta_of(part, epsilon, replaced));
+    return dearest;
+  }
+  if (text.rfind("selection(zcdp", 0) == 0) {
+    const double mean = std::stod(text.substr(text.find("mean=") + 5));
+    return selection_delta(read(inner(text).front()).front().number("rho"), mean, epsilon);
+  }
+  if (is_selection(text)) return Selected(text, replaced).delta(epsilon);
+  return delta_of_lines(read(text), epsilon, replaced);
 }
 
 }  // namespace sotto::audit::tiny

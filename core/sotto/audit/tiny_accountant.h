@@ -15,9 +15,10 @@ struct Line {
 };
 /// "3 x gaussian(mu=0.5)", "sequence(pure(epsilon=1), ...)"; an empty list for what it cannot read.
 std::vector<Line> read(const std::string& text);
-/// delta at epsilon of all that a text names: parts, and what a coin chooses among, cost the dearest of them, a
-/// selection by [Papernot22, Theorem 6], events of one kind as one; of several kinds each has its share of epsilon.
-/// Infinite for what it cannot read.
+/// delta at epsilon of all that a text names: parts, and what a coin chooses among, cost the dearest of them; parts by
+/// value, where a row is replaced, the dearest pair of them or one of them twice over; a selection by [Papernot22,
+/// Theorem 6], events of one kind as one; of several kinds each has its share of epsilon. Infinite for what it cannot
+/// read, and for parts by position where a row is removed: the rows behind it change their parts.
 double delta_of(const std::string& text, double epsilon, bool replaced);
 
 /// Totals in each currency; infinite where a line has none.

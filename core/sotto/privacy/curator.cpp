@@ -143,8 +143,8 @@ bool covers(const Event& share, const Event& asked, Relation relation) {
   if (asked == share) return true;
   if (const auto* most = std::get_if<ZcdpEvent>(&share)) return has_at_most(most->rho, asked, relation);
   if (const auto* whole = std::get_if<SequenceEvent>(&share)) return begins_with(*whole, asked);
-  const auto* one = std::get_if<ParallelEvent>(&share);
-  return one != nullptr && one->by == PartBy::coin && std::ranges::any_of(one->parts, [&](const Event& alternative) {
+  const auto* one = std::get_if<OneOfEvent>(&share);
+  return one != nullptr && std::ranges::any_of(one->events, [&](const Event& alternative) {
            return covers(alternative, asked, relation);
          });
 }
@@ -196,7 +196,7 @@ Trials Curator::open_trials(const Event& whole, Relation relation) {
 }
 
 Trials::Trials(Curator& owner, const Event& whole, Relation relation) : owner_(&owner), relation_(relation) {
-  if (const auto* parallel = std::get_if<ParallelEvent>(&whole); parallel && parallel->by != PartBy::coin) {
+  if (const auto* parallel = std::get_if<ParallelEvent>(&whole)) {
     parts_.assign(parallel->parts.rbegin(), parallel->parts.rend());
   } else if (const auto* selection = std::get_if<SelectionEvent>(&whole)) {
     parts_ = {*selection->run};

@@ -90,13 +90,16 @@ struct Checker {
     for (const Event& event : e.events) below(event);
   }
   void operator()(const ParallelEvent& e) const {
-    // A coin must have fallen on something.
-    require(e.by != PartBy::coin || !e.parts.empty(), "parts", "to choose from by a coin must be at least 1");
     for (const Event& event : e.parts) below(event);
   }
 };
 
 struct Summarizer {
+  void operator()(const OneOfEvent& e) const {
+    // The coin must have fallen on something.
+    require(!e.events.empty(), "events", "to choose from by a coin must be at least 1");
+    for (const Event& event : e.events) below(event);
+  }
   template <class E>
   requires requires(const E& e) { e.epsilon; }
   EventSummary operator()(const E& e) const { return {E::kName, "epsilon", e.epsilon}; }
@@ -115,7 +118,10 @@ struct Summarizer {
     return {e.kName, "events", static_cast<double>(e.events.size())};
   }
   EventSummary operator()(const ParallelEvent& e) const {
-    return {e.name(), "parts", static_cast<double>(e.parts.size())};
+    return {e.kName, "parts", static_cast<double>(e.parts.size())};
+  }
+  EventSummary operator()(const OneOfEvent& e) const {
+    return {e.kName, "parts", static_cast<double>(e.events.size())};  // the word of cards since format 1
   }
 };
 
@@ -140,12 +146,12 @@ struct Speller {
   std::string operator()(const RepeatEvent& e) const { return std::to_string(e.times) + " x " + event_text(*e.event); }
   std::string operator()(const SequenceEvent& e) const { return "sequence" + list_text(e.events); }
   std::string operator()(const ParallelEvent& e) const {
-    if (e.by == PartBy::coin) return std::string(e.name()) + list_text(e.parts);
-    return (e.by == PartBy::position ? "parallel_by_position" : "parallel_by_value") + list_text(e.parts);
+    return "parallel_by_" + std::string(enum_name(e.by)) + list_text(e.parts);
   }
 
  private:
   template <class E>
+  std::string operator()(const OneOfEvent& e) const { return "one_of" + list_text(e.events); }
   static std::string more(const E& e) {
     std::string text;
     if constexpr (requires { e.delta; }) text += ", delta=" + number_text(e.delta);
@@ -167,8 +173,7 @@ bool SelectionEvent::operator==(const SelectionEvent& other) const { return *run
 bool RepeatEvent::operator==(const RepeatEvent& other) const { return times == other.times && *event == *other.event; }
 bool SequenceEvent::operator==(const SequenceEvent& other) const { return events == other.events; }
 bool ParallelEvent::operator==(const ParallelEvent& other) const { return by == other.by && parts == other.parts; }
-
-std::string_view ParallelEvent::name() const noexcept { return by == PartBy::coin ? "one_of" : kName; }
+bool OneOfEvent::operator==(const OneOfEvent& other) const { return events == other.events; }
 
 Event repeat(Event event, std::uint64_t times) { return RepeatEvent{Box<Event>(std::move(event)), times}; }
 Event sequence(std::vector<Event> events) { return SequenceEvent{std::move(events)}; }
@@ -178,7 +183,7 @@ Event one_of(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (std::find(distinct.begin(), distinct.end(), event) == distinct.end()) distinct.push_back(event);
   }
-  return distinct.size() == 1 ? distinct.front() : parallel(std::move(distinct), PartBy::coin);
+  return distinct.size() == 1 ? distinct.front() : Event(OneOfEvent{std::move(distinct)});
 }
 Event select_best(Event run, std::variant<PoissonRuns, NegativeBinomialRuns> runs) {
   return SelectionEvent{Box<Event>(std::move(run)), runs};

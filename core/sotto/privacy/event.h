@@ -189,23 +189,37 @@ struct SequenceEvent {
   std::vector<Event> events;
   bool operator==(const SequenceEvent& other) const;
 };
-/// One event a part, each reading its own rows only (spec 6.3). Position: a row's part is fixed by its position or a
-/// public key. Value: a row's value decides; then each part is to be stated under add_remove. Coin: one part happens
-/// and reads all rows; a coin that is independent of all rows, of the same law for neighbours, decides which.
-enum class PartBy { position, value, coin };
+/// What decides which part a row is in (spec 6.3, 6.3a).
+/// position: the row's place. Removing a row moves the rows behind it to other parts, so replace_one only.
+/// key: a public key of the row itself, which a row in its place has too, or a secret coin of each row that is
+///   independent of all values. No other row moves, so both relations.
+/// value: anything else about the row. Each part is to be stated under add_remove.
+enum class PartBy { position, key, value };
+constexpr auto enum_names(PartBy) {
+  return std::array{std::pair{std::string_view("position"), PartBy::position},
+                    std::pair{std::string_view("key"), PartBy::key},
+                    std::pair{std::string_view("value"), PartBy::value}};
+}
+/// One event a part, each reading the rows of its part only. Every part happens.
 struct ParallelEvent {
   static constexpr std::string_view kName = "parallel";
   std::vector<Event> parts;
-  PartBy by = PartBy::position;
-  /// "parallel", or "one_of" where a coin decides.
-  std::string_view name() const noexcept;
+  PartBy by;
   bool operator==(const ParallelEvent& other) const;
 };
+/// One of the events happens, and reads all rows. A coin that is independent of all rows, of the same law for
+/// neighbours, decides which.
+struct OneOfEvent {
+  static constexpr std::string_view kName = "one_of";
+  std::vector<Event> events;
+  bool operator==(const OneOfEvent& other) const;
+};
 
-using EventVariant = std::variant<PureEvent, ApproximateEvent, L2LaplaceEvent, DiscreteLaplaceEvent, ScalarLaplaceEvent,
-                                  ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ZcdpEvent,
-                                  ExponentialEvent, ObjectiveEvent, PoissonSampledEvent, FixedSizeSampledEvent,
-                                  WithReplacementEvent, SelectionEvent, RepeatEvent, SequenceEvent, ParallelEvent>;
+using EventVariant =
+    std::variant<PureEvent, ApproximateEvent, L2LaplaceEvent, DiscreteLaplaceEvent, ScalarLaplaceEvent,
+                 ScalarDiscreteLaplaceEvent, GaussianEvent, DiscreteGaussianEvent, ZcdpEvent, ExponentialEvent,
+                 ObjectiveEvent, PoissonSampledEvent, FixedSizeSampledEvent, WithReplacementEvent, SelectionEvent,
+                 RepeatEvent, SequenceEvent, ParallelEvent, OneOfEvent>;
 
 /// The closed set of events; std::visit takes it, and a visitor that forgets a member does not compile.
 struct Event : EventVariant {
@@ -215,7 +229,8 @@ struct Event : EventVariant {
 
 Event repeat(Event event, std::uint64_t times);
 Event sequence(std::vector<Event> events);
-Event parallel(std::vector<Event> parts, PartBy by = PartBy::position);
+/// There is no default for `by`: what decides a row's part is what the price depends on.
+Event parallel(std::vector<Event> parts, PartBy by);
 /// One of the events, by a coin; equal ones are one, and of one kind alone the event itself.
 Event one_of(const std::vector<Event>& events);
 Event select_best(Event run, std::variant<PoissonRuns, NegativeBinomialRuns> runs);
@@ -233,7 +248,7 @@ EventSummary summary(const Event& event);
 std::string event_text(const Event& event);
 
 /// One line of a plan: the event happens `times` in sequence to the same rows, each time on `parts` disjoint parts
-/// fixed by position, which compose in parallel (spec 6.3). Noise is drawn times * parts times.
+/// fixed by position, which compose in parallel under replace_one (spec 6.3). Noise is drawn times * parts times.
 struct Charge {
   Event event{};
   std::uint64_t times = 1;

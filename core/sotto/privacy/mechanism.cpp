@@ -155,6 +155,11 @@ void DiscreteGaussianNoise::draw(BitSource& bits, std::span<std::int64_t> noise)
 
 Calibrated calibrate(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
   budget.check();
+  if (shape.parts > 1 && budget.relation == Relation::add_remove) {
+    throw Error(ErrorKind::unsupported,
+                "relation: disjoint parts are by position here, which removing a row changes; use replace_one",
+                "relation");
+  }
   const MechanismChoice resolved = resolve(choice, shape, budget);
   const bool pure = resolved == MechanismChoice::l2_laplace || resolved == MechanismChoice::discrete_laplace;
   return pure ? calibrate_pure(resolved, shape, budget) : calibrate_approximate(resolved, shape, budget);

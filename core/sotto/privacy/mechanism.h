@@ -93,7 +93,7 @@ constexpr auto enum_names(MechanismChoice) {
 }
 
 /// What is to be released: vectors of `dimension` numbers with the given sensitivity, `times` in sequence touching
-/// the same row, each time on `parts` disjoint parts.
+/// the same row, each time on `parts` disjoint parts by position; more than one part under replace_one only.
 struct ReleaseShape {
   double sensitivity = 0;
   std::size_t dimension = 0;

@@ -1,10 +1,11 @@
 // What: which releases one differing row meets, for every way it can meet them.
-// Formula: sequence: the product of the children's worlds; parallel by position: the union; by value: under add_remove
-//   the union; under replace_one every ordered pair of parts, the row removed from one and added to the other, and
-//   every part alone with the row replaced inside it, which doubles the shift of an add_remove statement. By coin: the
-//   union: with the coin shown, delta is the mean of the parts' deltas and exp((a-1) R) that of theirs.
-// Conditions: parts of public sizes, fixed by position or public key, or by the row's own value (spec 6.3); a coin that
-//   is independent of all rows.
+// Formula: sequence: the product of the children's worlds. Parallel by position (replace_one only) and by key: the
+//   union. By value: under add_remove the union; under replace_one every ordered pair of parts, the row removed from
+//   one and added to the other, and every part alone with the row replaced inside it, which doubles the shift of an
+//   add_remove statement. One of several by a coin, and parts by coins of the rows: the union, since with the coins
+//   shown delta is the mean of the parts' deltas and exp((a-1) R) that of theirs.
+// Conditions: by position: parts of public sizes (spec 6.3); where a row is removed every later row moves up by one and
+//   may change its part, so that is refused (spec 1.3, 6.3a). Coins are independent of all rows.
 // Reference: [McSherry09, Theorem 4]; adaptive sequences: [Dwork14, Theorem 3.16].
 // Fails if wrong: AccountantWorlds.*, AccountantLaws.*
 #include "sotto/privacy/accountant/worlds.h"
@@ -118,15 +119,25 @@ struct Expander {
     return all;
   }
   Worlds operator()(const ParallelEvent& e) const {
+    if (e.by == PartBy::position && side != Side::replace) refuse_position();
     if (e.by == PartBy::value && side == Side::replace) return by_value(e);
+    return any_of(e.parts);
+  }
+  Worlds operator()(const OneOfEvent& e) const { return any_of(e.events); }
+
+ private:
+  [[noreturn]] static void refuse_position() {
+    throw Error(ErrorKind::unsupported,
+                "parallel: parts by position have no bound under add_remove: removing a row moves every later row to "
+                "another place; state them by key or by value, or use replace_one");
+  }
+  Worlds any_of(const std::vector<Event>& events) const {
     Worlds all;
-    for (const Event& part : e.parts) {
-      for (World& world : of(part)) add_world(all, std::move(world));
+    for (const Event& event : events) {
+      for (World& world : of(event)) add_world(all, std::move(world));
     }
     return all.empty() ? Worlds{World{}} : all;
   }
-
- private:
   Worlds by_value(const ParallelEvent& e) const {
     Worlds all;
     const auto add_all = [&](Worlds some) {
