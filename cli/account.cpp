@@ -116,7 +116,10 @@ struct AccountVerb {
     const AccountReport report = question.epsilon ? account_epsilon(event, relation, question.given, flags.accountant())
                                                   : account_delta(event, relation, question.given, flags.accountant());
     write_curves(event, report, question);
-    if (!output.json) return output.print(report_text(report, question, relation));
+    if (!output.json) {
+      return output.print(report_text(report, question, relation) +
+                          fmt::format("\nevent: {}: {}", event_text(event), rows_text(flags.plan())));
+    }
     Json json;
     json[question.name()] = bound_json(report.value);
     json[question.epsilon ? "delta" : "epsilon"] = question.given;

@@ -38,11 +38,9 @@ AccountantChoice AccountFlags::accountant() const {
                                         : parse_value<AccountantChoice>(found->second, "accountant");
 }
 
-std::string up_text(double value) {
-  if (!(value > 0) || !std::isfinite(value)) return value > 0 ? "infinite" : "0";
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 5);
-  if (unit < 1e-300) return number_text(value);
-  return fmt::format("{:.6g}", std::ceil(value / unit * (1 - 1e-13)) * unit);
+std::string rows_text(const ReleasePlan& plan) {
+  if (plan.sampling != Sampling::with_replacement) return "rate " + number_text(plan.rate);
+  return fmt::format("one row of {:.0f} rows a step", std::round(1 / plan.rate));
 }
 
 }  // namespace sotto::cli

@@ -28,7 +28,7 @@ class AccountFlags {
   FieldFlags target_;
 };
 
-/// A number rounded up to six digits, for tables: what is printed is never smaller than what holds.
-std::string up_text(double value);
+/// "rate 0.01", or "one row of 100 rows a step" with replacement.
+std::string rows_text(const ReleasePlan& plan);
 
 }  // namespace sotto::cli

@@ -95,7 +95,10 @@ def trade_off(
 
 
 def release_plan(relation: str = "replace_one", **plan: Any) -> Event:
-    """The event of equal noisy releases: mechanism, sampling, rate, noise, steps as on the command line."""
+    """The event of equal noisy releases: mechanism, sampling, rate, noise, steps as on the command line.
+
+    ``sampling="with_replacement"`` draws one row of 1/rate rows a step and asks for ``draws``; only 1 has a proof.
+    """
     return _core.release_event(_texts(plan), relation)
 
 

@@ -64,3 +64,41 @@ def test_wrong_parameters_are_named():
         ac.epsilon(ac.pure(1.0), 0.0, accountant="guess")
     with pytest.raises(ValueError, match="has no parameter"):
         ac.release_plan(nonsense=1)
+
+
+def test_parts_say_what_decides_them():
+    fifty = [ac.gaussian(0.1)] * 50
+    with pytest.raises(TypeError):
+        ac.parallel(fifty)
+    with pytest.raises(ValueError, match="by: got 'coin', must be position, key or value"):
+        ac.parallel(fifty, "coin")
+    by_position = ac.parallel(fifty, by="position")
+    assert ac.epsilon(by_position, 1e-6) == pytest.approx(0.396857, abs=1e-5)
+    with pytest.raises(ValueError, match="removing a row moves every later row"):
+        ac.epsilon(by_position, 1e-6, relation="add_remove")
+    for kind in ("sum", "zcdp", "rdp", "gdp"):
+        with pytest.raises(ValueError):
+            ac.filter(kind, 1.0, 1e-6, relation="add_remove").fits(by_position)
+    for relation in ("replace_one", "add_remove"):
+        assert ac.epsilon(ac.parallel(fifty, "key"), 1e-6, relation=relation) == pytest.approx(0.396857, abs=1e-5)
+    by_value = ac.parallel([ac.gaussian(0.4), ac.gaussian(0.4)], "value")
+    assert ac.epsilon(by_value, 1e-6) == pytest.approx(ac.epsilon(ac.gaussian(0.8), 1e-6), rel=1e-9)
+    assert ac.epsilon(by_value, 1e-6, relation="add_remove") == pytest.approx(ac.epsilon(ac.gaussian(0.4), 1e-6), rel=1e-9)
+
+
+def test_only_one_draw_with_replacement_has_a_proof():
+    plan = {"sampling": "with_replacement", "rate": 0.1, "noise": 2.0}
+    with pytest.raises(ValueError, match="draws: must be given"):
+        ac.release_plan(**plan)
+    with pytest.raises(ValueError, match="only one draw"):
+        ac.release_plan(**plan, draws=100)
+    with pytest.raises(ValueError, match="whole number of rows"):
+        ac.release_plan(**{**plan, "rate": 0.15}, draws=1)
+    assert ac.epsilon(ac.release_plan(**plan, draws=1), 1e-6) == pytest.approx(2.1817, abs=1e-4)
+    assert ac.release_plan(**{**plan, "rate": 1 / 3}, draws=1).kind == "with_replacement_sampled"
+    target = {"sampling": "with_replacement", "noise": 2.0, "steps": 16}
+    for calibrate in (ac.calibrate_noise, ac.calibrate_rate, ac.calibrate_steps):
+        with pytest.raises(ValueError, match="draws: must be given"):
+            calibrate(1.0, 1e-6, **target)
+    rate = ac.calibrate_rate(1.0, 1e-6, **target, draws=1)
+    assert rate == 1 / round(1 / rate)

@@ -163,6 +163,78 @@ class Contract(unittest.TestCase):
         self.assertGreater(told["epsilon"]["upper"], 0.99)
 
     def test_calibrate_without_sampling_says_so(self):
+    def test_draws_with_replacement_are_asked_for_and_only_one_has_a_proof(self):
+        plan = ["--sampling", "with_replacement", "--rate", "0.1", "--noise", "2", "--steps", "1", "--delta", "1e-6"]
+        self.assertIn("draws: must be given", self.refused("account", *plan))
+        for draws in ("2", "100"):
+            self.assertIn("only one draw with replacement has a proof", self.refused("account", *plan, "--draws", draws))
+        text = self.run_sotto("account", *plan, "--draws", "1")
+        self.assertIn("epsilon at most 2.1817", text)
+        self.assertIn("with_replacement_sampled(noise=2, rate=0.1, draws=1): one row of 10 rows a step", text)
+        report = json.loads(self.run_sotto("account", *plan, "--draws", "1", "--json"))
+        self.assertEqual(report["event"], "with_replacement_sampled(noise=2, rate=0.1, draws=1)")
+        self.assertIn("1 over a whole number of rows", self.refused("account", *plan, "--draws", "1", "--rate", "0.15"))
+        target = ["--sampling", "with_replacement", "--rate", "0.1", "--steps", "100", "--epsilon", "1", "--delta", "1e-6"]
+        self.assertIn("draws: must be given", self.refused("calibrate", *target))
+        self.assertIn("only one draw", self.refused("calibrate", *target, "--draws", "100"))
+        found = self.run_sotto("calibrate", *target, "--draws", "1")
+        self.assertIn("one row of 10 rows a step", found)
+        self.assertIn("draws", self.refused("account", "--rate", "0.1", "--noise", "2", "--delta", "1e-6", "--draws", "1"))
+        self.assertIn("one row of 1/rate rows", " ".join(self.run_sotto("account", "--help").split()))
+
+    def test_no_printed_guarantee_is_below_what_holds(self):
+        asked = ["--epsilon", "1.0000004", "--delta", "1.2349e-6"]
+        output = ["--method", "output", "--lambda", "0.1", "--data-norm", "1", *asked]
+        self.at_least(self.run_sotto("plan", "--rows", "1000", "--features", "10", *output), 1.0000004, 1.2349e-6)
+        card = self.run_sotto("train", "--data", "sphere.csv", "--label", "y", *output, "--out", "up.json")
+        self.at_least(card, 1.0000004, 1.2349e-6)
+        self.run_sotto("report", "--model", "up.json", "--out", "up.html")
+        page = (Path(self.directory.name) / "up.html").read_text(encoding="utf-8")
+        numbers = [float(text) for text in re.findall(r'<span class="number">([^<]*)</span>', page)]
+        self.assertGreaterEqual(numbers[0], 1.0000004)
+        self.assertGreaterEqual(numbers[1], 1.2349e-6)
+        self.assertLess(numbers[0], 1.01)
+        self.assertLess(numbers[1], 1.25e-6)
+        for text in re.findall(r"up to a probability of ([^.]*\.[^.]*)\.", page) + re.findall(r"δ ([0-9.e-]+)", page):
+            self.assertGreaterEqual(float(text), 1.2349e-6)
+        # e^epsilon
+        self.assertGreaterEqual(float(re.search(r"a\s+factor of ([0-9.]+[0-9])", page).group(1)), 2.71828291577)
+
+    def at_least(self, text, epsilon, delta):
+        """Every line that states a guarantee, and there is one."""
+        found = re.findall(r"epsilon ([0-9.e+-]+), delta ([0-9.e+-]+),", text)
+        self.assertTrue(found, text)
+        for told, also in found:
+            self.assertGreaterEqual(float(told), epsilon, text)
+            self.assertLess(float(told), epsilon * 1.001, text)
+            self.assertGreaterEqual(float(also), delta, text)
+            self.assertLess(float(also), delta * 1.01, text)
+
+    def test_a_ledger_prints_what_was_granted(self):
+        made = ["--data", "sphere.csv", "--label", "y"]
+        self.run_sotto("ledger", "create", "sum.ledger", *made, "--budget-epsilon", "2", "--budget-delta", "1e-6",
+                       "--filter", "sum")
+        self.run_sotto("ledger", "create", "zcdp.ledger", *made, "--budget-epsilon", "1.0000004", "--budget-delta",
+                       "1.2349e-6")
+        self.at_least(self.run_sotto("ledger", "show", "zcdp.ledger"), 1.0000004, 1.2349e-6)
+        for ledger in ("sum.ledger", "zcdp.ledger"):
+            for shown in (self.run_sotto("ledger", "show", ledger), self.run_sotto("ledger", "show", ledger, "--json")):
+                self.assertIsNone(re.search(r"\d\.\d{12,}e-", shown), shown)
+        self.assertIn("0 of 2, delta 1e-06 epsilon and delta; 2, delta 1e-06 left",
+                      self.run_sotto("ledger", "show", "sum.ledger"))
+        limit = json.loads(self.run_sotto("ledger", "show", "sum.ledger", "--json"))["exact"]["limit"]
+        self.assertEqual((limit["loss"], limit["delta"]), ("2", 1e-6))
+
+    def test_numbers_are_decimal_and_zero_has_no_sign(self):
+        made = ["--data", "sphere.csv", "--label", "y"]
+        self.assertIn("budget_epsilon: got '0x10', must be a number",
+                      self.refused("ledger", "create", "hex.ledger", *made, "--budget-epsilon", "0x10"))
+        shown = self.run_sotto("ledger", "create", "zero.ledger", *made, "--budget-epsilon", "1", "--budget-delta=-0.0")
+        self.assertIn("epsilon 1, delta 0,", shown)
+        plan = ["plan", "--rows", "1000", "--features", "5", "--lambda", "0.1", "--epsilon", "1"]
+        for flag in ("--data-norm", "--epsilon", "--delta", "--lambda"):
+            self.assertIn("must be a number", self.refused(*plan, flag, "0x1"))
+
         plan = ["calibrate", "--noise", "2", "--delta", "1e-5"]
         self.assertEqual(json.loads(self.run_sotto(*plan, "--json"))["sampling"], "none")
         self.assertIn(": none gaussian, rate 1, 1 steps", self.run_sotto(*plan))

@@ -56,6 +56,92 @@ TEST(AccountantReport, RelationsAreNotConfused) {
 }
 
 /// Both questions, as `account` answers them; no slack.
+/// The message of what is refused; empty if it is not.
+std::string refusal(const ReleasePlan& plan) {
+  try {
+    plan.event(kReplace);
+    return "";
+  } catch (const Error& e) {
+    EXPECT_TRUE(e.kind() == ErrorKind::unsupported || e.kind() == ErrorKind::invalid_argument);
+    return e.what();
+  }
+}
+
+TEST(AccountantReport, DrawsWithReplacementAreAskedForAndOnlyOneHasAProof) {
+  ReleasePlan plan{.sampling = Sampling::with_replacement, .rate = 0.1, .noise = 2};
+  EXPECT_NE(refusal(plan).find("draws: must be given"), std::string::npos) << refusal(plan);
+  for (const std::uint64_t draws : {0, 2, 10, 100}) {
+    plan.draws = draws;
+    EXPECT_NE(refusal(plan).find("only one draw with replacement has a proof"), std::string::npos) << draws;
+  }
+  plan.draws = 1;
+  EXPECT_EQ(event_text(plan.event(kReplace)), "with_replacement_sampled(noise=2, rate=0.1, draws=1)");
+  // One row of ten, 2.18169 to 2.18171 by the normal tails of (1 - q) N(0) + q N(2) against N(0).
+  EXPECT_NEAR(account_epsilon(plan.event(kReplace), kReplace, 1e-6).value.upper, 2.1817, 1e-4);
+  for (const Sampling other : {Sampling::none, Sampling::poisson, Sampling::fixed}) {
+    EXPECT_NE(refusal({.sampling = other, .noise = 2, .draws = 1}), "") << "draws are for with_replacement";
+  }
+}
+
+TEST(AccountantReport, ARateWithReplacementIsOneOverANumberOfRows) {
+  ReleasePlan plan{.sampling = Sampling::with_replacement, .noise = 2, .draws = 1};
+  for (const double rows : {1.0, 2.0, 3.0, 7.0, 10.0, 49.0, 1e4, 999983.0, 1e9}) {
+    plan.rate = 1 / rows;
+    EXPECT_EQ(refusal(plan), "") << rows;
+  }
+  for (const double rate : {0.3, 0.15, 0.333, 2.0 / 3, 0.99}) {
+    plan.rate = rate;
+    EXPECT_NE(refusal(plan).find("1 over a whole number of rows"), std::string::npos) << rate;
+  }
+}
+
+TEST(AccountantSolve, ARateWithReplacementIsFoundAmongTheWholeNumbersOfRows) {
+  ReleasePlan plan{.sampling = Sampling::with_replacement, .noise = 1, .steps = 50, .draws = 1};
+  const Target target{1, 1e-5, kReplace};
+  plan.rate = rate_for(plan, target);
+  const double rows = std::round(1 / plan.rate);
+  EXPECT_EQ(plan.rate, 1 / rows);
+  EXPECT_LE(account_epsilon(plan.event(kReplace), kReplace, target.delta).value.upper, target.epsilon);
+  plan.rate = 1 / std::floor(rows * 0.99);
+  EXPECT_GT(account_epsilon(plan.event(kReplace), kReplace, target.delta).value.upper, target.epsilon);
+}
+
+TEST(AccountantReport, PartsByPositionHaveNoPriceWhereARowIsRemoved) {
+  const std::vector<Event> fifty(50, GaussianEvent{0.1});
+  const Event position = parallel(fifty, PartBy::position), key = parallel(fifty, PartBy::key);
+  EXPECT_NEAR(account_epsilon(position, kReplace, 1e-6).value.upper, 0.396857, 1e-5);
+  for (const Relation relation : {kReplace, kAddRemove}) {
+    EXPECT_NEAR(account_epsilon(key, relation, 1e-6).value.upper, 0.396857, 1e-5);
+  }
+  const Event wraps[] = {position,
+                         repeat(position, 3),
+                         sequence({GaussianEvent{1}, position}),
+                         one_of({position, key}),
+                         parallel({position, position}, PartBy::key),
+                         select_best(position, PoissonRuns{3})};
+  for (const Event& event : wraps) {
+    for (const auto& [name, only] : enum_names(AccountantChoice{})) {
+      EXPECT_THROW(account_epsilon(event, kAddRemove, 1e-6, only), Error) << name << " " << event_text(event);
+      EXPECT_THROW(account_delta(event, kAddRemove, 1, only), Error) << name << " " << event_text(event);
+    }
+    for (const auto& [name, kind] : enum_names(FilterKind{})) {
+      EXPECT_THROW(Filter::open(kind, {5, 1e-3, kAddRemove}).cost_of(event), Error) << name;
+    }
+    EXPECT_THROW(privacy_profile(event, kAddRemove, 2, 5), Error);
+  }
+  try {
+    account_epsilon(position, kAddRemove, 1e-6);
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("removing a row moves every later row"), std::string::npos) << e.what();
+  }
+}
+
+TEST(AccountantReport, PartsByPositionInsidePartsByValueHaveNoPriceEither) {
+  const Event inner = parallel({GaussianEvent{0.1}, GaussianEvent{0.2}}, PartBy::position);
+  EXPECT_THROW(account_epsilon(parallel({inner, inner}, PartBy::value), kReplace, 1e-6), Error)
+      << "a row that changes its part by value is removed from one and added to the other";
+}
+
 void expect_kept(const ReleasePlan& plan, const Target& target, AccountantChoice only = AccountantChoice::automatic) {
   const Event event = plan.event(target.relation);
   const std::string what = event_text(event);
@@ -68,7 +154,7 @@ TEST(AccountantSolve, EveryParameterOfEveryMechanismIsOnThePrivateSideOfBothQues
                                {.mechanism = PlanNoise::laplace, .rate = 0.1, .steps = 20},
                                {.mechanism = PlanNoise::discrete_laplace, .rate = 0.1, .steps = 20},
                                {.sampling = Sampling::fixed, .rate = 0.02, .steps = 50},
-                               {.sampling = Sampling::with_replacement, .rate = 0.02, .steps = 50},
+                               {.sampling = Sampling::with_replacement, .rate = 0.02, .steps = 50, .draws = 1},
                                {.mechanism = PlanNoise::gaussian, .sampling = Sampling::none, .steps = 30},
                                {.mechanism = PlanNoise::laplace, .sampling = Sampling::none, .steps = 30},
                                {.mechanism = PlanNoise::l2_laplace, .sampling = Sampling::none, .steps = 30},

@@ -72,6 +72,9 @@ struct Checker {
   void operator()(const FixedSizeSampledEvent& e) const { check_sampling(e.rate, e.noise); }
   void operator()(const WithReplacementEvent& e) const {
     check_sampling(e.rate, e.noise);
+    require(
+        e.rate == 1 / std::round(1 / e.rate), "rate",
+        "got " + number_text(e.rate) + ", must be 1 over a whole number of rows: a draw with replacement takes one");
     require(e.draws > 0, "draws", "must be at least 1");
   }
   void operator()(const SelectionEvent& e) const {

@@ -146,7 +146,7 @@ struct FixedSizeSampledEvent {
   double noise = 0;
   bool operator==(const FixedSizeSampledEvent&) const = default;
 };
-/// The sum over `draws` rows drawn with replacement (rate = 1 / rows), as above; only one draw has a proof here.
+/// The sum over `draws` rows, each drawn from all rows (rate = 1 / rows), as above; only one draw has a proof here.
 struct WithReplacementEvent {
   static constexpr std::string_view kName = "with_replacement_sampled";
   double rate = 1;

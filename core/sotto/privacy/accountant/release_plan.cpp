@@ -41,13 +41,32 @@ Event one(const ReleasePlan& plan, Relation relation) {
     throw Error(ErrorKind::unsupported, "mechanism: this sampling has a formula for gaussian noise only", "mechanism");
   }
   if (plan.sampling == Sampling::fixed) return FixedSizeSampledEvent{plan.rate, plan.noise};
-  return WithReplacementEvent{plan.rate, plan.noise};
+  return WithReplacementEvent{plan.rate, plan.noise, *plan.draws};
+}
+
+/// A rate does not tell how often one row can be drawn, so the number of draws is asked for.
+void check_draws(const ReleasePlan& plan) {
+  if (plan.sampling != Sampling::with_replacement) {
+    require(!plan.draws, "draws", "is for sampling with_replacement only");
+    return;
+  }
+  require(plan.draws.has_value(), "draws",
+          "must be given for sampling with_replacement: how many rows a step draws; only 1 has a proof, which is one "
+          "row of 1/rate rows");
+  if (*plan.draws != 1) {
+    throw Error(ErrorKind::unsupported,
+                "draws: got " + std::to_string(*plan.draws) +
+                    ", only one draw with replacement has a proof: several may take the same row more than once; use "
+                    "sampling poisson or fixed",
+                "draws");
+  }
 }
 
 }  // namespace
 
 Event ReleasePlan::event(Relation relation) const {
   require(steps > 0, "steps", "must be at least 1");
+  check_draws(*this);
   Event event = one(*this, relation);
   check(event);
   return steps == 1 ? event : repeat(std::move(event), steps);

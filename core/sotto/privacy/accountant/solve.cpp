@@ -157,9 +157,14 @@ double checked_noise(const Excess& excess, ReleasePlan plan, double noise) {
       });
 }
 
+/// The rate itself, or the largest one up to it that a plan with replacement can have: 1 over a number of rows.
+double rate_below(const ReleasePlan& plan, double rate) {
+  return plan.sampling == Sampling::with_replacement ? 1 / std::ceil(1 / rate * (1 - 0x1p-50)) : rate;
+}
+
 double checked_rate(const Excess& excess, ReleasePlan plan, double rate) {
   return stepped(
-      rate, [](double x, double by) { return x * (1 - by); },
+      rate_below(plan, rate), [&](double x, double by) { return rate_below(plan, x * (1 - by)); },
       [&](double x) {
         plan.rate = x;
         return excess.share_over(plan);
@@ -234,7 +239,7 @@ std::uint64_t steps_for(ReleasePlan plan, const Target& target, AccountantChoice
 double rate_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
   const Excess excess(target, only);
   const auto at = [&](double log_rate) {
-    plan.rate = std::min(1.0, std::exp(log_rate));
+    plan.rate = rate_below(plan, std::min(1.0, std::exp(log_rate)));
     return excess(plan);
   };
   Bracket b{std::log(1e-9), 0, 0, at(0)};
