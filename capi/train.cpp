@@ -18,7 +18,7 @@ namespace {
 
 Json cost_json(const Filter::Cost& cost) {
   return Json{{"loss", Filter::text_of({cost.loss, 0})},
-              {"delta", static_cast<double>(cost.delta) * 1e-18},
+              {"delta", cost.delta_number()},
               {"loss_units", cost.loss},
               {"delta_units", cost.delta}};
 }
@@ -44,7 +44,7 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
       if (key == "budget_epsilon") {
         terms.filter.budget.epsilon = value.get<double>();
       } else if (key == "budget_delta") {
-        terms.filter.budget.delta = value.get<double>();
+        terms.filter.budget.delta = value.get<double>() + 0.0;  // 0 for -0
       } else if (key == "filter") {
         filter = value.get<std::string>();
       } else if (key == "rdp_order") {

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "account_flags.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/privacy/accountant/curve.h"
 #include "sotto/report/curves.h"
 #include "verbs.h"
@@ -49,9 +50,9 @@ bool is_wide(const AccountReport& report, const Asked& asked) {
 
 std::string report_text(const AccountReport& report, const Asked& asked, Relation relation) {
   std::string text =
-      fmt::format("{} at most {} ({} at least {:.6g}) at {} {:g}, {}, by {}\n", asked.name(),
-                  up_text(report.value.upper), asked.name(), report.value.lower, asked.epsilon ? "delta" : "epsilon",
-                  asked.given, enum_name(relation), enum_name(report.tightest));
+      fmt::format("{} at most {} ({} at least {}) at {} {}, {}, by {}\n", asked.name(), up_text(report.value.upper),
+                  asked.name(), down_text(report.value.lower), asked.epsilon ? "delta" : "epsilon",
+                  number_text(asked.given), enum_name(relation), enum_name(report.tightest));
   for (const AccountLine& line : report.lines) {
     const std::string value = line.value ? up_text(line.value->upper) : "refused";
     const std::string why = line.value ? std::string(line.theorem) : line.refused;

@@ -10,6 +10,7 @@
 #include "data_flags.h"
 #include "request.h"
 #include "sotto/audit/museum.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/reading.h"
 #include "sotto/engines/file_rows.h"
@@ -163,11 +164,11 @@ struct AuditVerb {
                         {"lower_bound", shown.control_bound},
                         {"flagged", !shown.control_holds()}}}});
       text += fmt::format(
-          "{} ({})\n  {}\n  claims epsilon {:.4g} at delta {:.3g}, has at least {:.4g}: {}\n  {}\n"
-          "  {}: at least {:.4g} of {:.4g}, {}\n",
-          exhibit.name, exhibit.reference, exhibit.what, shown.claim, shown.delta, shown.lower_bound,
-          shown.caught() ? "caught" : "NOT CAUGHT", shown.evidence, shown.control, shown.control_bound,
-          shown.control_claim, shown.control_holds() ? "holds" : "FLAGGED");
+          "{} ({})\n  {}\n  claims epsilon {} at delta {}, has at least {}: {}\n  {}\n  {}: at least {} of {}, {}\n",
+          exhibit.name, exhibit.reference, exhibit.what, up_text(shown.claim, 4), up_text(shown.delta, 3),
+          down_text(shown.lower_bound, 4), shown.caught() ? "caught" : "NOT CAUGHT", shown.evidence, shown.control,
+          down_text(shown.control_bound, 4), up_text(shown.control_claim, 4),
+          shown.control_holds() ? "holds" : "FLAGGED");
     }
     require(!json.empty(), "check", "no exhibit has that name");
     output.print(output.json ? json.dump(2) : text);

@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "bounds_flags.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "sotto/privacy/rounded_sum.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -65,11 +67,12 @@ struct BoundsVerb {
           fmt::format("  {:<24} {}\n", column.name, std::visit([](const auto& k) { return words(k); }, column.kind));
     }
     if (found.schema.data_norm) text += fmt::format("  {:<24} {:g}\n", "data_norm", *found.schema.data_norm);
-    text +=
-        fmt::format("  {:<15} epsilon {:.6g}, delta {:.3g}, {}; a model's card adds its training\n",
-                    found.schema.bounds_from_data ? "NOT PRIVATE" : "cost", cost.epsilon, cost.delta, cost.relation);
+    text += fmt::format("  {:<15} {}, {}; a model's card adds its training\n",
+                        found.schema.bounds_from_data ? "NOT PRIVATE" : "cost",
+                        guarantee_text(cost.epsilon, cost.delta), cost.relation);
     for (const BoundsCost::Spent& spent : cost.events) {
-      text += fmt::format("  {:<15} {} epsilon {:.6g}, {} times\n", "event", spent.event, spent.epsilon, spent.times);
+      text +=
+          fmt::format("  {:<15} {} epsilon {}, {} times\n", "event", spent.event, up_text(spent.epsilon), spent.times);
     }
     text += fmt::format("  {:<15} {}\n", "budget",
                         cost.ledger.empty() ? "no budget was enforced" : "ledger " + cost.ledger.substr(0, 12));
@@ -98,9 +101,8 @@ TrainBoundsFlags::TrainBoundsFlags(CLI::App& app, const SchemaFlags& schema) : s
   app.add_flag("--private-bounds", columns_,
                "find undeclared ranges and values of --text columns in the rows, for a share of the budget")
       ->group("Bounds");
-  app.add_option("--private-share", share_, "share of epsilon and delta for bounds, also for --data-norm private")
+  add_number(app, "--private-share", share_, "share of epsilon and delta for bounds, also for --data-norm private")
       ->group("Bounds")
-      ->type_name("")
       ->capture_default_str();
   fields_.add_struct<BoundsRequest>();
 }
@@ -116,8 +118,8 @@ BoundsRequest TrainBoundsFlags::share_of(Budget& budget) const {
   std::set<std::string> used;
   apply_fields(request, fields_.given(), used);
   request.budget = budget;
-  request.budget.epsilon *= share_;
-  request.budget.delta *= share_;
+  request.budget.epsilon = sotto::share_of(budget.epsilon, share_);
+  request.budget.delta = sotto::share_of(budget.delta, share_);
   budget.epsilon -= request.budget.epsilon;
   budget.delta -= request.budget.delta;
   return request;

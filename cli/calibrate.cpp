@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "account_flags.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/privacy/accountant/solve.h"
 #include "verbs.h"
 
@@ -69,13 +70,15 @@ struct CalibrateVerb {
               {"delta", found.delta},
               {"relation", enum_name(flags.relation())},
               {"mechanism", enum_name(found.plan.mechanism)},
-              {"sampling", enum_name(found.plan.sampling)}};
+              {"sampling", enum_name(found.plan.sampling)},
+              {"event", event_text(found.plan.event(flags.relation()))}};
     if (output.json) return output.print(json.dump(2));
     const std::string name(enum_name(what));
-    output.print(fmt::format("{} {}: {} {}, rate {:g}, {} steps, noise {:.6g} keeps epsilon {:.6g}, delta {:.3g}, {}",
-                             name, json[name].dump(), enum_name(found.plan.sampling), enum_name(found.plan.mechanism),
-                             found.plan.rate, found.plan.steps, found.plan.noise, found.epsilon, found.delta,
-                             enum_name(flags.relation())));
+    output.print(fmt::format("{} {}: {} {}, {}, {} steps, noise {} keeps {}, {}\nevent: {}", name, json[name].dump(),
+                             enum_name(found.plan.sampling), enum_name(found.plan.mechanism), rows_text(found.plan),
+                             found.plan.steps, number_text(found.plan.noise),
+                             guarantee_text(found.epsilon, found.delta), enum_name(flags.relation()),
+                             json["event"].get<std::string>()));
   }
 
   AccountFlags flags;

@@ -122,9 +122,9 @@ void add_explain(CLI::App& program, Output& output) {
   auto state = std::make_shared<ExplainVerb>();
   verb->add_flag("--catalog", state->list, "list methods, losses, step schedules and their parameters");
   verb->add_option("--model", state->model, "print the privacy card of this model")->type_name("FILE");
-  verb->add_option("--intervals", state->level,
-                   "with --model: every coefficient with its confidence interval at this level, e.g. 0.95, for a model "
-                   "trained with --intervals")
+  add_number(*verb, "--intervals", state->level,
+             "with --model: every coefficient with its confidence interval at this level, e.g. 0.95, for a model "
+             "trained with --intervals")
       ->type_name("LEVEL");
   verb->callback([state, &output] { state->run(output); });
 }

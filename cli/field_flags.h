@@ -74,14 +74,19 @@ class FieldFlags {
   std::map<std::string, Flag, std::less<>> added_;
 };
 
-/// An option for a whole number, read by the rules of declared fields: a sign or a number too large is refused, where
-/// an option bound to an unsigned variable would wrap around. `Value` is unsigned, or an optional of that.
+/// An option for a number, read by the rules of declared fields: decimal digits only. An option bound to a variable
+/// would take 0x10, and wrap around for a sign or a number too large. `Value` is a number, or an optional of one.
 template <class Value>
-CLI::Option* add_count(CLI::App& app, const std::string& flag, Value& target, const std::string& help) {
+CLI::Option* add_number(CLI::App& app, const std::string& flag, Value& target, const std::string& help) {
   const std::string name = field_of(flag);
   CLI::Option* option = app.add_option_function<std::string>(
       flag, [&target, name](const std::string& text) { target = parse_value<Value>(text, name); }, help);
   return option->type_name("")->default_function([&target] { return value_text(target); });
+}
+/// The same for a whole number.
+template <class Value>
+CLI::Option* add_count(CLI::App& app, const std::string& flag, Value& target, const std::string& help) {
+  return add_number(app, flag, target, help);
 }
 
 /// Sets every given field that `object` has and marks it used. Names of closed sets first: they decide which other

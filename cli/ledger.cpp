@@ -5,6 +5,7 @@
 
 #include "data_flags.h"
 #include "ledger_text.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
 #include "sotto/data/load.h"
@@ -32,8 +33,8 @@ Json terms_json(const LedgerTerms& terms) {
 std::string terms_text(const LedgerTerms& terms) {
   const Budget& budget = terms.filter.budget;
   std::string text = fmt::format("Ledger {:.12}\n", terms.id);
-  text += fmt::format("  {:<15} all releases together keep epsilon {:g}, delta {:g}, {} ({})\n", "guarantee",
-                      budget.epsilon, budget.delta, enum_name(budget.relation), terms.unit);
+  text += fmt::format("  {:<15} all releases together keep {}, {} ({})\n", "guarantee",
+                      guarantee_text(budget.epsilon, budget.delta), enum_name(budget.relation), terms.unit);
   text += fmt::format("  {:<15} {}, fixed at creation; delta is {}\n", "filter", enum_name(terms.filter.kind),
                       enum_name(terms.delta_policy()));
   text += fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
@@ -68,14 +69,16 @@ struct CreateVerb : LedgerVerb {
     const auto add = [&](const char* flag, auto& target, const char* help) {
       return app.add_option(flag, target, help)->type_name("");
     };
-    add("--budget-epsilon", terms.filter.budget.epsilon, "what all releases together may cost, above 0")->required();
-    add("--budget-delta", terms.filter.budget.delta, "the same for delta; 0 takes exact pure noise only")
+    Budget& budget = terms.filter.budget;
+    add_number(app, "--budget-epsilon", budget.epsilon, "what all releases together may cost, above 0")->required();
+    add_number(app, "--budget-delta", budget.delta, "the same for delta; 0 takes exact pure noise only")
         ->capture_default_str();
     add("--data", data, "the data the budget belongs to, by content and not by name")->required()->type_name("FILE");
     add("--relation", relation, "which data sets are neighbours; ledgers are offered for replace_one")
         ->capture_default_str();
     add("--filter", filter, "how releases add up: sum, zcdp, rdp or gdp (default: zcdp, or sum for delta 0)");
-    add("--rdp-order", terms.filter.rdp_order, "the order of the rdp filter (default: the best for Gaussian noise)");
+    add_number(app, "--rdp-order", terms.filter.rdp_order,
+               "the order of the rdp filter (default: the best for Gaussian noise)");
     add("--unit", terms.unit, "whose presence is hidden; only one row has a proof")->capture_default_str();
     add("--anchor", anchor, "where the anchor is kept, best on another disk (default: beside the ledger)")
         ->type_name("FILE");
@@ -146,10 +149,9 @@ struct ShowVerb : LedgerVerb {
     json["anchor"] = ledger.place().anchor;
     json["currency"] = filter.currency();
     json["book_keeping"] = "spent and remaining are not guarantees; the guarantee is the budget";
-    const auto number = [](const Filter::Cost& cost) { return static_cast<double>(cost.loss) * 1e-12; };
-    json["limit"] = number(filter.limit());
-    json["spent"] = number(filter.spent());
-    json["remaining"] = number(filter.remaining());
+    json["limit"] = filter.limit().loss_number();
+    json["spent"] = filter.spent().loss_number();
+    json["remaining"] = filter.remaining().loss_number();
     json["exact"] = Json{{"limit", cost_json(filter.limit())},
                          {"spent", cost_json(filter.spent())},
                          {"remaining", cost_json(filter.remaining())}};

@@ -17,9 +17,7 @@ struct PlanVerb {
     add_count(app, "--rows", facts.rows, "number of rows, public under replace_one; with a ledger it says");
     add_count(app, "--features", facts.features, "number of features after encoding, the intercept included")
         ->required();
-    app.add_option("--data-norm", facts.data_norm, "public bound on a row's L2 norm")
-        ->type_name("")
-        ->capture_default_str();
+    add_number(app, "--data-norm", facts.data_norm, "public bound on a row's L2 norm")->capture_default_str();
     app.add_option("--classes", classes, "the label's classes: how many, or the list")->delimiter(',')->type_name("");
     app.add_option("--ledger", ledger, "say what the run would cost this ledger and whether it fits; charges nothing")
         ->type_name("FILE");

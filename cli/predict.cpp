@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "field_flags.h"
 #include "sotto/data/dataset.h"
 #include "sotto/data/load.h"
 #include "sotto/model/json.h"
@@ -228,9 +229,9 @@ void add_predict(CLI::App& program, Output& output) {
   verb->add_flag("--probabilities", state->probabilities,
                  "the probability of each class: sigmoid (logistic, two classes), share of exp(score) (softmax), "
                  "sigmoids divided by their sum (logistic, more classes)");
-  verb->add_option("--intervals", state->level,
-                   "confidence intervals of margin and probability at this level, e.g. 0.95, for a model trained with "
-                   "--intervals")
+  add_number(*verb, "--intervals", state->level,
+             "confidence intervals of margin and probability at this level, e.g. 0.95, for a model trained with "
+             "--intervals")
       ->type_name("LEVEL");
   verb->callback([state, &output] { state->run(output); });
 }

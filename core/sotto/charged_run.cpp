@@ -6,6 +6,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/base/sha256.h"
 #include "sotto/data/schema.h"
 #include "sotto/model/json.h"
@@ -39,9 +40,10 @@ void require_fit(const Filter& filter, const ChargedRun& run) {
                     "none (mechanism discrete_laplace of bolt_on, output or scs13); or make the ledger with a delta");
   }
   const bool by_gaussian = filter.kind() != FilterKind::sum && run.delta > 0;
-  refuse_spending(filter, cost,
-                  fmt::format("; at delta {} that is epsilon up to {:.6g}{}", number_text(run.delta),
-                              largest_epsilon(filter, run.delta), by_gaussian ? " with Gaussian noise" : ""));
+  refuse_spending(
+      filter, cost,
+      fmt::format("; at delta {} that is epsilon up to {}{}", number_text(run.delta),
+                  down_text(largest_epsilon(filter, run.delta)), by_gaussian ? " with Gaussian noise" : ""));
 }
 
 constexpr const char* kPart =

@@ -30,9 +30,6 @@ std::string show(const std::string& path) {
   const LedgerTerms& terms = ledger.terms();
   const Filter filter = ledger.filter();
   const Budget& budget = terms.filter.budget;
-  const auto number = [](const Filter::Cost& cost) {
-    return static_cast<double>(cost.loss) / static_cast<double>(Filter::kLossUnits);
-  };
   Json entries = Json::array();
   for (const LedgerEntry& entry : ledger.entries()) entries.push_back(entry_json(entry));
   return Json{{"ledger", terms.id},
@@ -43,9 +40,9 @@ std::string show(const std::string& path) {
               {"rows", terms.rows},
               {"anchor", ledger.place().anchor},
               {"currency", filter.currency()},
-              {"limit", number(filter.limit())},
-              {"spent", number(filter.spent())},
-              {"remaining", number(filter.remaining())},
+              {"limit", filter.limit().loss_number()},
+              {"spent", filter.spent().loss_number()},
+              {"remaining", filter.remaining().loss_number()},
               {"would_fit", fits_json(filter)},
               {"entries", entries}}
       .dump();
@@ -63,7 +60,7 @@ void create(const std::string& path, const nb::dict& given) {
   LedgerTerms terms;
   Budget& budget = terms.filter.budget;
   budget.epsilon = nb::cast<double>(given["budget_epsilon"]);
-  budget.delta = nb::cast<double>(given["budget_delta"]);
+  budget.delta = nb::cast<double>(given["budget_delta"]) + 0.0;  // 0 for -0
   budget.relation = enum_by_name<Relation>(nb::cast<std::string>(given["relation"]), "relation");
   const auto filter = nb::cast<std::string>(given["filter"]);
   terms.filter.kind = filter.empty() ? (budget.delta > 0 ? FilterKind::zcdp : FilterKind::sum)
@@ -85,8 +82,7 @@ bool is_about(const std::string& path, const std::string& fingerprint) {
 }  // namespace
 
 Json cost_json(const Filter::Cost& cost) {
-  return Json{{"loss", Filter::text_of({cost.loss, 0})},
-              {"delta", static_cast<double>(cost.delta) / static_cast<double>(Filter::kDeltaUnits)}};
+  return Json{{"loss", Filter::text_of({cost.loss, 0})}, {"delta", cost.delta_number()}};
 }
 
 Json quote_json(const Quote& quote) {

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
+import re
 
 import joblib
 import numpy as np
@@ -11,6 +13,7 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sotto import BudgetExceeded, InvalidData, Ledger, LogisticRegression
+from sotto import accounting as ac
 
 
 def estimator(ledger, epsilon=0.1, **other):
@@ -176,3 +179,20 @@ def test_a_norm_found_without_a_ledger_is_no_norm_for_one(two, ledger):
     with pytest.raises(ValueError, match="found without charging it"):
         model.fit(*two)
     assert ledger.spent == 0
+
+
+def test_what_is_printed_is_never_below_what_holds(two, tmp_path):
+    asked = {"epsilon": 1.0000004, "delta": 1.2349e-6}
+    model = LogisticRegression(data_norm=1.0, alpha=0.1, method="output", **asked).fit(*two)
+    epsilon, delta = re.search(r"epsilon (\S+), delta (\S+),", repr(model.privacy_)).groups()
+    assert 1.0000004 <= float(epsilon) < 1.001 and 1.2349e-6 <= float(delta) < 1.25e-6
+    assert model.privacy_.epsilon >= 1.0000004 * (1 - 1e-12)
+    granted = Ledger.create(tmp_path / "sum.ledger", epsilon=1.0, delta=1e-6, X=two[0], y=two[1], filter="sum")
+    with pytest.raises(BudgetExceeded, match="of 1, delta 1e-06 there is 1, delta 1e-06 left"):
+        estimator(granted, epsilon=50.0).fit(*two)
+    assert "1e-06" in repr(ac.filter("sum", 1.0, 1e-6).limit) and granted.show()["guarantee"]["delta"] == 1e-6
+
+
+def test_a_delta_of_minus_zero_is_zero(two, tmp_path):
+    shown = Ledger.create(tmp_path / "pure.ledger", epsilon=1.0, delta=-0.0, X=two[0], y=two[1]).show()
+    assert math.copysign(1.0, shown["guarantee"]["delta"]) == 1.0

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -162,7 +163,6 @@ class Contract(unittest.TestCase):
         self.assertLessEqual(told["epsilon"]["upper"], 1)
         self.assertGreater(told["epsilon"]["upper"], 0.99)
 
-    def test_calibrate_without_sampling_says_so(self):
     def test_draws_with_replacement_are_asked_for_and_only_one_has_a_proof(self):
         plan = ["--sampling", "with_replacement", "--rate", "0.1", "--noise", "2", "--steps", "1", "--delta", "1e-6"]
         self.assertIn("draws: must be given", self.refused("account", *plan))
@@ -235,6 +235,7 @@ class Contract(unittest.TestCase):
         for flag in ("--data-norm", "--epsilon", "--delta", "--lambda"):
             self.assertIn("must be a number", self.refused(*plan, flag, "0x1"))
 
+    def test_calibrate_without_sampling_says_so(self):
         plan = ["calibrate", "--noise", "2", "--delta", "1e-5"]
         self.assertEqual(json.loads(self.run_sotto(*plan, "--json"))["sampling"], "none")
         self.assertIn(": none gaussian, rate 1, 1 steps", self.run_sotto(*plan))

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant/curve.h"
+#include "sotto/privacy/accountant/filter.h"
 #include "sotto/privacy/accountant/pld.h"
 #include "sotto/privacy/accountant/report.h"
 #include "sotto/privacy/accountant/solve.h"
@@ -55,7 +56,6 @@ TEST(AccountantReport, RelationsAreNotConfused) {
   EXPECT_THROW(shuffled.event(kReplace), Error) << "no amplification by shuffling";
 }
 
-/// Both questions, as `account` answers them; no slack.
 /// The message of what is refused; empty if it is not.
 std::string refusal(const ReleasePlan& plan) {
   try {
@@ -142,6 +142,7 @@ TEST(AccountantReport, PartsByPositionInsidePartsByValueHaveNoPriceEither) {
       << "a row that changes its part by value is removed from one and added to the other";
 }
 
+/// Both questions, as `account` answers them; no slack.
 void expect_kept(const ReleasePlan& plan, const Target& target, AccountantChoice only = AccountantChoice::automatic) {
   const Event event = plan.event(target.relation);
   const std::string what = event_text(event);

@@ -10,8 +10,10 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/score_moments.h"
+#include "sotto/privacy/rounded_sum.h"
 
 namespace sotto {
 namespace {
@@ -53,15 +55,15 @@ void add_intervals(Plan& plan, const PlanInput& input, const CertifiedSum& sum, 
                            {exact + 2 * rounding, ScoreMoments::packed_size(input.facts.features), 1, 1}, part);
   plan.distance = plan.distance.value_or(plan.noise->distance) + main.moments.distance;
   plan.charges.push_back(main.moments.charge);
-  plan.guarantee.epsilon += main.moments.epsilon;
-  plan.guarantee.delta += main.moments.delta;
+  plan.guarantee.epsilon = sum_up(plan.guarantee.epsilon, main.moments.epsilon);
+  plan.guarantee.delta = sum_up(plan.guarantee.delta, main.moments.delta);
   plan.guarantee.released += " and second moments for intervals";
   plan.remarks.push_back(fmt::format(
-      "intervals: second moments at the released weights, {} noise of standard deviation {:.3g} an entry, at epsilon "
-      "{:.6g}, delta {:.3g} of the guarantee; they cover sampling and privacy noise, not the bias of lambda",
+      "intervals: second moments at the released weights, {} noise of standard deviation {:.3g} an entry, at {} of "
+      "the guarantee; they cover sampling and privacy noise, not the bias of lambda",
       std::visit([](const auto& m) { return m.kName; }, main.moments.mechanism),
-      std::visit([](const auto& m) { return m.stddev(); }, main.moments.mechanism), main.moments.epsilon,
-      main.moments.delta));
+      std::visit([](const auto& m) { return m.stddev(); }, main.moments.mechanism),
+      guarantee_text(main.moments.epsilon, main.moments.delta)));
   plan.intervals = main;
 }
 

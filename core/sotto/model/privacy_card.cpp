@@ -4,6 +4,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/base/version.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/rounded_sum.h"
@@ -95,9 +96,9 @@ void add_bounds_cost(PrivacyCard& card, const BoundsCost& cost) {
         "relation");
   }
   card.remarks.push_back(
-      fmt::format("bounds of the data were found in its rows for epsilon {:.6g}, delta {:.3g}; training alone "
-                  "costs epsilon {:.6g}, delta {:.3g}; the guarantee is that of both",
-                  cost.epsilon, cost.delta, card.epsilon, card.delta));
+      fmt::format("bounds of the data were found in its rows for {}; training alone costs {}; the guarantee is that "
+                  "of both",
+                  guarantee_text(cost.epsilon, cost.delta), guarantee_text(card.epsilon, card.delta)));
   // Basic composition: what was spent on training may have been decided after the bounds were seen.
   card.epsilon = sum_up(card.epsilon, cost.epsilon);
   card.delta = sum_up(card.delta, cost.delta);
@@ -117,11 +118,15 @@ namespace {
 
 std::string budget_text(const PrivacyCard::LedgerUse& use) {
   if (!use.enforced) return "no budget was enforced";
-  return fmt::format("ledger {:.12}, entry {}: at most epsilon {:.6g}, delta {:.3g} for all its releases together",
-                     use.ledger, use.entry, use.epsilon, use.delta);
+  return fmt::format("ledger {:.12}, entry {}: at most {} for all its releases together", use.ledger, use.entry,
+                     guarantee_text(use.epsilon, use.delta));
 }
 
 }  // namespace
+
+std::string PrivacyCard::Spent::rounded_value(int digits) const {
+  return parameter == "noise" ? down_text(value, digits) : up_text(value, digits);
+}
 
 std::string card_text(const PrivacyCard& card) {
   std::string text;
@@ -130,8 +135,7 @@ std::string card_text(const PrivacyCard& card) {
   };
   text += fmt::format("Privacy card: {}\n", card.method);
   if (card.is_private) {
-    line("guarantee",
-         fmt::format("epsilon {:.6g}, delta {:.3g}, {} ({})", card.epsilon, card.delta, card.relation, card.unit));
+    line("guarantee", fmt::format("{}, {} ({})", guarantee_text(card.epsilon, card.delta), card.relation, card.unit));
   } else {
     line("guarantee", "NOT PRIVATE");
   }
@@ -143,15 +147,15 @@ std::string card_text(const PrivacyCard& card) {
                               card.noise.added_to, card.noise.scale, card.noise.stddev));
     line("grid",
          fmt::format("{}, numerical delta {}", card.noise.grid > 0 ? fmt::format("{:.6g}", card.noise.grid) : "none",
-                     card.noise.delta_num ? fmt::format("{:.3g}", *card.noise.delta_num) : "not known"));
+                     card.noise.delta_num ? up_text(*card.noise.delta_num, kDeltaDigits) : "not known"));
   }
   for (const auto& event : card.events) {
-    line("event", fmt::format("{} {} {:.6g}, {} times on {} disjoint part(s)", event.event, event.parameter,
-                              event.value, event.times, event.parts));
+    line("event", fmt::format("{} {} {}, {} times on {} disjoint part(s)", event.event, event.parameter,
+                              event.rounded_value(kEpsilonDigits), event.times, event.parts));
   }
   for (const auto& one : card.personal) {
-    line("personal", fmt::format("epsilon {:.6g}, delta {:.3g} for the rows at {} public position(s), weight {:.6g}",
-                                 one.epsilon, one.delta, one.positions, one.weight));
+    line("personal", fmt::format("{} for the rows at {} public position(s), weight {:.6g}",
+                                 guarantee_text(one.epsilon, one.delta), one.positions, one.weight));
   }
   line("theorem", card.theorem);
   line("budget", budget_text(card.budget));

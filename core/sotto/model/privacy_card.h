@@ -28,6 +28,8 @@ struct PrivacyCard {
     double value = 0;
     std::uint64_t times = 1;
     std::uint64_t parts = 1;
+    /// The value, rounded to the side that costs more: noise down, everything else up.
+    std::string rounded_value(int digits) const;
   };
 
   /// The ledger the run was charged to, in its currency. Without one, other releases from the same rows may add up to

@@ -95,14 +95,14 @@ struct Checker {
   void operator()(const ParallelEvent& e) const {
     for (const Event& event : e.parts) below(event);
   }
-};
-
-struct Summarizer {
   void operator()(const OneOfEvent& e) const {
     // The coin must have fallen on something.
     require(!e.events.empty(), "events", "to choose from by a coin must be at least 1");
     for (const Event& event : e.events) below(event);
   }
+};
+
+struct Summarizer {
   template <class E>
   requires requires(const E& e) { e.epsilon; }
   EventSummary operator()(const E& e) const { return {E::kName, "epsilon", e.epsilon}; }
@@ -151,10 +151,10 @@ struct Speller {
   std::string operator()(const ParallelEvent& e) const {
     return "parallel_by_" + std::string(enum_name(e.by)) + list_text(e.parts);
   }
+  std::string operator()(const OneOfEvent& e) const { return "one_of" + list_text(e.events); }
 
  private:
   template <class E>
-  std::string operator()(const OneOfEvent& e) const { return "one_of" + list_text(e.events); }
   static std::string more(const E& e) {
     std::string text;
     if constexpr (requires { e.delta; }) text += ", delta=" + number_text(e.delta);

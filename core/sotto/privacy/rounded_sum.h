@@ -13,4 +13,11 @@ inline double sum_up(double a, double b) noexcept {
   return below ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
 }
 
+/// A share of `whole` for which what is left, whole - share, has no rounding either: both are multiples of the last
+/// place of `whole`, so that they add up to it.
+inline double share_of(double whole, double share) noexcept {
+  const double place = std::nextafter(whole, std::numeric_limits<double>::infinity()) - whole;
+  return std::floor(whole * share / place) * place;
+}
+
 }  // namespace sotto

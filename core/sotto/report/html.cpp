@@ -4,8 +4,12 @@
 
 #include <cmath>
 
+#include "sotto/base/rounded_text.h"
+
 namespace sotto::report {
 namespace {
+
+constexpr int kPageDigits = 4;
 
 std::string grouped(std::string digits) {
   const std::size_t end = std::min(digits.find('.'), digits.size());
@@ -39,6 +43,13 @@ std::string short_number(double value) {
   if (size > 0 && (size < 1e-4 || size >= 1e7)) return fmt::format("{:.4g}", value);
   if (size >= 1000) return grouped(fmt::format("{:.0f}", value));
   return fmt::format("{:.4g}", value);
+}
+
+std::string short_number_up(double value) {
+  if (!std::isfinite(value) || value < 1000 || value >= 1e7) {
+    return std::isfinite(value) ? up_text(value, kPageDigits) : short_number(value);
+  }
+  return grouped(fmt::format("{:.0f}", std::ceil(value)));
 }
 
 }  // namespace sotto::report

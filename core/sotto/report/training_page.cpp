@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/privacy/ledger/price.h"
 #include "sotto/report/html.h"
 #include "sotto/report/page.h"
@@ -33,8 +34,8 @@ std::string in_words(const PrivacyCard& card) {
   return fmt::format(
       "If any one row were {}, the probability of whatever is concluded from these weights would change by at most a "
       "factor of {}{}.",
-      neighbour, short_number(std::exp(card.epsilon)),
-      card.delta > 0 ? fmt::format(", up to a probability of {}", short_number(card.delta)) : "");
+      neighbour, short_number_up(std::exp(card.epsilon) * (1 + 0x1p-50)),
+      card.delta > 0 ? fmt::format(", up to a probability of {}", short_number_up(card.delta)) : "");
 }
 
 std::string hero(const TrainingReport& report) {
@@ -44,8 +45,8 @@ std::string hero(const TrainingReport& report) {
   if (card.epsilon > 0) {
     text += fmt::format(R"(<div class="promise"><div><span class="number">{}</span><small>epsilon{}</small></div>)"
                         R"(<div><span class="number">{}</span><small>delta{}</small></div></div>)",
-                        short_number(card.epsilon), card.is_private ? "" : ", claimed",
-                        card.delta > 0 ? fmt::format("{:.2g}", card.delta) : "0", card.is_private ? "" : ", claimed");
+                        short_number_up(card.epsilon), card.is_private ? "" : ", claimed",
+                        up_text(card.delta, kDeltaDigits), card.is_private ? "" : ", claimed");
   }
   text += fmt::format(R"(<div>{}<p class="lead">{}</p></div></div>)",
                       card.is_private ? R"(<span class="verdict private">Private</span>)"
@@ -67,11 +68,11 @@ std::string card_section(const PrivacyCard& card) {
   }
   for (const auto& event : card.events) {
     facts.add("Event", fmt::format("{} {} {}, {} times on {} disjoint part{}", event.event, event.parameter,
-                                   short_number(event.value), event.times, event.parts, event.parts == 1 ? "" : "s"));
+                                   event.rounded_value(4), event.times, event.parts, event.parts == 1 ? "" : "s"));
   }
   for (const auto& one : card.personal) {
-    facts.add("Personal", fmt::format("epsilon {}, delta {} for {} public positions", short_number(one.epsilon),
-                                      short_number(one.delta), one.positions));
+    facts.add("Personal", fmt::format("epsilon {}, delta {} for {} public positions", short_number_up(one.epsilon),
+                                      short_number_up(one.delta), one.positions));
   }
   facts.add("Data", fmt::format("{}, {} features, {} classes, rows of norm at most {}",
                                 card.rows > 0 ? short_number(static_cast<double>(card.rows)) + " rows"
@@ -99,8 +100,9 @@ std::string ledger_section(const TrainingReport& report) {
   const Budget& budget = filter.budget();
   const double share =
       static_cast<double>(filter.spent().loss) / std::max(1.0, static_cast<double>(filter.limit().loss));
-  text += fmt::format("<p>All releases together keep epsilon {}, delta {}, {} ({}).</p>", short_number(budget.epsilon),
-                      short_number(budget.delta), enum_name(budget.relation), escaped(view.terms.unit));
+  text +=
+      fmt::format("<p>All releases together keep epsilon {}, delta {}, {} ({}).</p>", short_number_up(budget.epsilon),
+                  short_number_up(budget.delta), enum_name(budget.relation), escaped(view.terms.unit));
   text += fmt::format(
       R"(<div class="meter" role="img" aria-label="{0} percent of the budget is spent"><i style="width:{0}%"></i></div>)",
       short_number(std::round(1000 * share) / 10));
@@ -110,7 +112,7 @@ std::string ledger_section(const TrainingReport& report) {
   facts.add("Remaining", Filter::text_of(filter.remaining()));
   for (const Filter::Fit& fit : filter.what_fits()) {
     facts.add("Would fit",
-              fmt::format("one more {} release of {} up to {}", fit.event, fit.parameter, short_number(fit.largest)));
+              fmt::format("one more {} release of {} up to {}", fit.event, fit.parameter, down_text(fit.largest, 4)));
   }
   text += facts.html() + "<p><small>Spent and remaining are book-keeping; the guarantee is the budget.</small></p>";
   Table table{"Entries", {"Entry", "Time (UTC)", "State", "Cost", "Event"}, {}};

@@ -12,6 +12,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/privacy/accountant/exact.h"
 #include "sotto/privacy/accountant/gdp.h"
 #include "sotto/privacy/accountant/pure.h"
@@ -82,12 +83,13 @@ Filter::Cost limit_of(const Filter::State& state) {
   return {units_down(Exact(limit), Filter::kLossUnits), units_down(Exact(kept * (1 - 0x1p-50)), Filter::kDeltaUnits)};
 }
 
-std::string decimal(std::uint64_t amount, std::uint64_t units) {
-  std::string digits = std::to_string(units).substr(1);  // as many zeros as decimals
-  const std::string fraction = std::to_string(amount % units);
+std::string loss_text(std::uint64_t amount) {
+  constexpr std::uint64_t kUnits = Filter::kLossUnits;
+  std::string digits = std::to_string(kUnits).substr(1);  // as many zeros as decimals
+  const std::string fraction = std::to_string(amount % kUnits);
   digits.replace(digits.size() - fraction.size(), fraction.size(), fraction);
   digits.erase(digits.find_last_not_of('0') + 1);
-  return std::to_string(amount / units) + (digits.empty() ? "" : "." + digits);
+  return std::to_string(amount / kUnits) + (digits.empty() ? "" : "." + digits);
 }
 
 }  // namespace
@@ -148,6 +150,13 @@ Filter::Cost Filter::remaining() const noexcept {
   return {state_.limit.loss - state_.spent.loss, state_.limit.delta - state_.spent.delta};
 }
 
+double Filter::remaining_delta() const {
+  const std::uint64_t left = remaining().delta;
+  double delta = remaining().delta_number();
+  while (units_up(exact_of(delta), kDeltaUnits) > left) delta = std::nextafter(delta, 0.0);
+  return delta;
+}
+
 bool Filter::fits(const Cost& cost) const noexcept {
   const Cost left = remaining();
   return cost.loss <= left.loss && cost.delta <= left.delta;
@@ -180,17 +189,21 @@ std::string Filter::currency() const {
 }
 
 std::string Filter::text_of(const Cost& cost) {
-  std::string text = decimal(cost.loss, kLossUnits);
-  if (cost.delta > 0) text += ", delta " + number_text(static_cast<double>(cost.delta) * 1e-18);
+  std::string text = loss_text(cost.loss);
+  if (cost.delta > 0) text += ", delta " + delta_text(cost.delta);
   return text;
 }
+
+std::string Filter::delta_text(std::uint64_t units) { return decimal_text(units, kDeltaPlaces); }
 
 std::vector<Filter::Fit> Filter::what_fits() const {
   /// The largest parameter whose event still fits, by bisection on the filter's own test.
   const auto largest = [this](auto event, double top) {
     double low = 0, high = top;
-    for (int i = 0; i < 60; ++i) {
+    // To the last bit: the largest that fits is a short number where the budget and the costs are.
+    for (int i = 0; i < 200; ++i) {
       const double middle = low > 0 && high > 2 * low ? std::sqrt(low * high) : (low + high) / 2;
+      if (middle <= low || middle >= high) break;
       (middle > 0 && fits(cost_of(event(middle))) ? low : high) = middle;
     }
     return low;
@@ -206,7 +219,7 @@ std::vector<Filter::Fit> Filter::what_fits() const {
   fit.push_back({PureEvent::kName, "epsilon", largest(pure, 1e4)});
   fit.push_back({ExponentialEvent::kName, "epsilon", largest(choice, 1e4)});
   if (state_.kind == FilterKind::sum) {
-    fit.push_back({ApproximateEvent::kName, "delta", static_cast<double>(remaining().delta) * 1e-18 * (1 - 0x1p-50)});
+    fit.push_back({ApproximateEvent::kName, "delta", remaining_delta()});
   }
   return fit;
 }

@@ -27,12 +27,16 @@ class Filter {
   /// One unit of `loss` is 1e-12 of the filter's currency (epsilon, rho, divergence or mu^2); of `delta`, 1e-18.
   static constexpr std::uint64_t kLossUnits = 1'000'000'000'000;
   static constexpr std::uint64_t kDeltaUnits = 1'000'000'000'000'000'000;
+  static constexpr int kDeltaPlaces = 18;
 
   /// An amount in the filter's currency, in whole units. Both numbers fit a signed 64-bit integer.
   struct Cost {
     std::uint64_t loss = 0;
     std::uint64_t delta = 0;
     bool operator==(const Cost&) const = default;
+    /// The nearest doubles to the exact decimals: 1e-06, not 1.0000000000000002e-06.
+    double loss_number() const noexcept { return static_cast<double>(loss) / static_cast<double>(kLossUnits); }
+    double delta_number() const noexcept { return static_cast<double>(delta) / static_cast<double>(kDeltaUnits); }
   };
   /// Everything a filter is, as integers and declared numbers; reopens to the same filter.
   struct State {
@@ -73,12 +77,16 @@ class Filter {
   Cost limit() const noexcept { return state_.limit; }
   Cost spent() const noexcept { return state_.spent; }
   Cost remaining() const noexcept;
+  /// The largest delta that one more request could cost under `sum`.
+  double remaining_delta() const;
   const State& state() const noexcept { return state_; }
 
   /// The currency in words: "epsilon and delta", "rho (zCDP)", "RDP at order 8", "mu^2 (GDP)".
   std::string currency() const;
   /// The cost in decimals of the currency, exact: "0.25", or "0.25, delta 1e-9" where delta is not 0.
   static std::string text_of(const Cost& cost);
+  /// A number of delta units as a decimal, exact.
+  static std::string delta_text(std::uint64_t units);
   /// What one more request could be, for each kind this filter takes.
   std::vector<Fit> what_fits() const;
 

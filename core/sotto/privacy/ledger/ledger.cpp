@@ -4,6 +4,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/base/sha256.h"
 #include "sotto/random/bit_source.h"
 
@@ -55,12 +56,11 @@ namespace {
 /// no request with such noise fits, however small, and none is suggested.
 void refuse_distance(const Filter& filter, const Filter::Cost& cost) {
   if (filter.kind() == FilterKind::sum || cost.delta <= filter.limit().delta) return;
-  const auto delta_text = [](std::uint64_t units) { return number_text(static_cast<double>(units) * 1e-18); };
-  const std::string bound = cost.delta >= Filter::kDeltaUnits ? "1 or more" : delta_text(cost.delta);
+  const std::string bound = cost.delta >= Filter::kDeltaUnits ? "1 or more" : Filter::delta_text(cost.delta);
   throw Error(ErrorKind::budget_exceeded,
               "no request with this noise fits: the ledger's epsilon is " + number_text(filter.budget().epsilon) +
                   ", at which the distance of the noise from its ideal law costs delta " + bound +
-                  ", and the ledger keeps " + delta_text(filter.limit().delta) +
+                  ", and the ledger keeps " + Filter::delta_text(filter.limit().delta) +
                   " for that; a ledger with a smaller epsilon takes it, or one with filter sum",
               "ledger");
 }
@@ -72,7 +72,7 @@ void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::
   std::string fits;
   for (const Filter::Fit& fit : filter.what_fits()) {
     fits += (fits.empty() ? "" : ", or ") + std::string(fit.event) + " " + std::string(fit.parameter) + " up to " +
-            number_text(fit.largest);
+            down_text(fit.largest);
   }
   throw Error(ErrorKind::budget_exceeded,
               "the request costs " + Filter::text_of(cost) + " of " + filter.currency() + ", of " +

@@ -53,10 +53,10 @@ double largest_epsilon(const Filter& filter, double delta) {
     if (fit.event == GaussianEvent::kName) mu = fit.largest;
     if (fit.event == PureEvent::kName) pure = fit.largest;
   }
+  // Under `sum` a run costs the epsilon it asks for, nothing is converted.
+  if (filter.kind() == FilterKind::sum) return filter.remaining_delta() >= delta ? pure : 0;
   constexpr double kDown = 1 - 1e-9;
   if (delta <= 0) return pure * kDown;
-  if (filter.kind() == FilterKind::sum)
-    return static_cast<double>(filter.remaining().delta) * 1e-18 >= delta ? pure * kDown : 0;
   double low = 0, high = 1e3;
   for (int i = 0; i < 60 && mu > 0; ++i) {
     const double middle = (low + high) / 2;
