@@ -171,6 +171,28 @@ double delta_after(const Answer& first, const std::vector<Answer>& second, doubl
   return sum;
 }
 
+TEST(AccountantFilter, WhatWasGrantedIsPrintedAsItWasGranted) {
+  Filter filter = Filter::open(FilterKind::sum, {2, 1e-6});
+  EXPECT_EQ(Filter::text_of(filter.limit()), "2, delta 1e-06") << "not 1.0000000000000002e-06";
+  EXPECT_EQ(filter.limit().delta_number(), 1e-6);
+  EXPECT_EQ(filter.limit().loss_number(), 2.0);
+  EXPECT_EQ(filter.remaining_delta(), 1e-6);
+  EXPECT_EQ(filter.what_fits().front().largest, 2) << "to the last bit";
+  EXPECT_EQ(Filter::text_of(Filter::open(FilterKind::zcdp, {2, 1e-6}).limit()).substr(14), ", delta 9.99999999e-10");
+  for (const double delta : {1e-6, 3e-7, 0.1 + 0.2, 1.0 / 3, 0x1p-40, 1e-18}) {
+    const Filter other = Filter::open(FilterKind::sum, {1, delta});
+    EXPECT_LE(other.remaining_delta(), delta);
+    EXPECT_TRUE(other.fits(other.cost_of(ApproximateEvent{1, other.remaining_delta()}))) << delta;
+  }
+  for (const double left : {0.3, 0.1, 0.7, 1.1}) {
+    Filter spent = Filter::open(FilterKind::sum, {2, 0});
+    spent.spend(spent.cost_of(PureEvent{2 - left}));
+    const double largest = spent.what_fits().front().largest;
+    EXPECT_TRUE(spent.fits(spent.cost_of(PureEvent{largest})));
+    EXPECT_FALSE(spent.fits(spent.cost_of(PureEvent{std::nextafter(largest, 9.0)})));
+  }
+}
+
 TEST(AccountantFilter, MinimumOverAccountantsAlongThePathFails) {
   const double a = 1, e = 1.5, d = 0.1;
   const auto first = randomised_response(a);

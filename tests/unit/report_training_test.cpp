@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <regex>
 
 #include "sotto/engines/in_memory.h"
 #include "sotto/random/samplers.h"
 #include "sotto/report/curves.h"
+#include "sotto/report/html.h"
 #include "sotto/report/replan.h"
 #include "sotto/report/smaller_budget.h"
 #include "sotto/report/training.h"
@@ -69,6 +71,61 @@ TEST(Replan, EveryMethodsCardLeadsBackToItsPlan) {
       EXPECT_EQ(known->plan.guarantee.epsilon, card.epsilon) << Method::kName;
     }
   });
+}
+
+/// Every pair of numbers that follows "epsilon " and "delta " in this form.
+std::vector<std::pair<double, double>> guarantees_in(const std::string& text, const char* form) {
+  std::vector<std::pair<double, double>> found;
+  const std::regex pattern(form);
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {
+    found.emplace_back(std::stod((*it)[1]), std::stod((*it)[2]));
+  }
+  return found;
+}
+
+TEST(Printed, NoGuaranteeIsBelowWhatHolds) {
+  PrivacyCard card = card_of(Output{}, input_of(1.0000004, 1.2349e-6));
+  card.epsilon = 1.0000004;
+  card.delta = 1.2349e-6;
+  card.personal = {{1.0000004, 1.2349e-6, 3, 1}};
+  card.events = {{"gaussian", "mu", 0.12345678, 1, 1}, {"poisson_sampled", "noise", 1.23456789, 1, 1}};
+  card.budget.enforced = true;
+  card.budget.epsilon = 1.0000004;
+  card.budget.delta = 1.2349e-6;
+  const std::string text = card_text(card);
+  const auto on_card = guarantees_in(text, "epsilon ([0-9.e+-]+), delta ([0-9.e+-]+[0-9])");
+  EXPECT_EQ(on_card.size(), 3u) << "guarantee, personal, ledger\n" << text;
+  EXPECT_NE(text.find("gaussian mu 0.123457,"), std::string::npos) << text;
+  EXPECT_NE(text.find("poisson_sampled noise 1.23456,"), std::string::npos) << "less noise costs more\n" << text;
+  TrainingReport report;
+  report.name = "model";
+  report.model = model_of(card);
+  const std::string page = html_of(report);
+  const auto in_large_type = guarantees_in(
+      page, R"re(<span class="number">([^<]*)</span><small>epsilon</small></div><div><span class="number">([^<]*)<)re");
+  EXPECT_EQ(in_large_type.size(), 1u);
+  const auto personal = guarantees_in(page, "epsilon ([0-9.]+), delta ([0-9.e-]+) for 3 public positions");
+  EXPECT_EQ(personal.size(), 1u);
+  const auto in_words = guarantees_in(page, "factor of ([0-9.]+), up to a probability of ([0-9.]+e-[0-9]+)");
+  ASSERT_EQ(in_words.size(), 1u);
+  EXPECT_GE(in_words[0].first, std::exp(1.0000004));
+  EXPECT_GE(in_words[0].second, 1.2349e-6);
+  for (const auto& all : {on_card, in_large_type, personal}) {
+    for (const auto& [epsilon, delta] : all) {
+      EXPECT_GE(epsilon, 1.0000004) << text;
+      EXPECT_LT(epsilon, 1.002);
+      EXPECT_GE(delta, 1.2349e-6) << text;
+      EXPECT_LT(delta, 1.25e-6);
+    }
+  }
+}
+
+TEST(Printed, CostsOfThousandsAreRoundedUpToo) {
+  EXPECT_EQ(short_number_up(22026.2), "22,027");
+  EXPECT_EQ(short_number_up(1.23401), "1.235");
+  EXPECT_EQ(short_number_up(0), "0");
+  EXPECT_EQ(short_number_up(1e-6), "1e-06");
+  EXPECT_EQ(short_number_up(1.2e8 + 1), "1.201e+08");
 }
 
 TEST(Replan, ParametersThatWereSetAreKept) {

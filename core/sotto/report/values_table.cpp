@@ -32,9 +32,14 @@ std::map<double, Row> rows_of(const Chart& chart) {
   return rows;
 }
 
-std::string value_text(const Point* p) {
+/// A number as its axis has it: budgets are rounded up.
+std::string on_axis(const Axis& axis, double value) {
+  return axis.label == "epsilon" || axis.label == "delta" ? short_number_up(value) : short_number(value);
+}
+
+std::string value_text(const Chart& chart, const Point* p) {
   if (p == nullptr) return "";
-  std::string text = short_number(p->y);
+  std::string text = on_axis(chart.y, p->y);
   if (p->sd > 0) text += fmt::format(" ± {:.2g}", p->sd);
   if (p->runs > 0) text += fmt::format(" <small>({} run{})</small>", p->runs, p->runs == 1 ? "" : "s");
   return text;
@@ -42,7 +47,7 @@ std::string value_text(const Point* p) {
 
 std::string x_text(const Chart& chart, double x) {
   const auto place = static_cast<std::size_t>(std::max(0.0, x - 1));
-  return place < chart.x.names.size() ? escaped(chart.x.names[place]) : short_number(x);
+  return place < chart.x.names.size() ? escaped(chart.x.names[place]) : on_axis(chart.x, x);
 }
 
 constexpr const char* kNotPrivateTag = R"( <span class="tag">not private</span>)";
@@ -64,7 +69,7 @@ std::string values_table(const Chart& chart) {
     const bool last = number + 1 == rows.size();
     if (number++ % every != 0 && !last) continue;
     text += fmt::format(R"(<tr><th scope="row" data-v="{}">{}</th>)", x, x_text(chart, x));
-    for (const Point* p : row) text += "<td>" + value_text(p) + "</td>";
+    for (const Point* p : row) text += "<td>" + value_text(chart, p) + "</td>";
     text += "</tr>\n";
   }
   text += "</tbody></table>";
