@@ -35,6 +35,7 @@ typedef struct Collecting {
   sotto_cell *cells;
   double *numbers;
   Registered *dataset; /* training */
+  uint64 taken;        /* at most one row more than were registered */
   Host host;
   LedgerStore ledger;
   sotto_store store;
@@ -114,6 +115,7 @@ static void pay(Collecting *state, const char *request) {
 
   require_primary();
   require_declared_facts(state->dataset);
+  check_taken(sotto_collected_reserve(state->collected, state->dataset->facts.rows));
   host_init(&state->host);
   store_init(&state->ledger, &state->host, state->dataset->ledger, state->dataset->name);
   state->store = store_callbacks(&state->ledger);
@@ -149,20 +151,15 @@ static void check_shape(const Collecting *state, bool array) {
                   errmsg(array ? "the data set was declared by columns" : "the data set was declared as an array")));
 }
 
-static Collecting *training_begin(FunctionCallInfo fcinfo, bool array) {
-  MemoryContext before = MemoryContextSwitchTo(aggregate_context(fcinfo));
+/* What takes the rows of a data set, in the current memory context. */
+static Collecting *collecting_for(const char *name) {
   Collecting *state = palloc0(sizeof(Collecting));
-  Jsonb *request;
   char **columns;
   const char **all;
   sotto_error error;
   int count;
 
-  if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("data set and request must be given")));
-  require_one_group(fcinfo);
-  request = PG_GETARG_JSONB_P(2);
-  state->dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(1)));
+  state->dataset = registered_load(name);
   require_readable(state->dataset);
   columns = declared_columns(state->dataset->features, &count);
   all = palloc(sizeof(char *) * (count + 1));
@@ -170,13 +167,25 @@ static Collecting *training_begin(FunctionCallInfo fcinfo, bool array) {
   all[count] = state->dataset->label;
   host_check(NULL, sotto_collected_new(state->dataset->schema, all, count + 1, &state->collected, &error), &error);
   keep_collected(state);
+  return state;
+}
+
+static char *request_text(Jsonb *request) { return JsonbToCString(NULL, &request->root, VARSIZE(request)); }
+
+static Collecting *training_begin(FunctionCallInfo fcinfo, bool array) {
+  MemoryContext before = MemoryContextSwitchTo(aggregate_context(fcinfo));
+  Collecting *state;
+
+  if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("data set and request must be given")));
+  require_one_group(fcinfo);
+  state = collecting_for(text_to_cstring(PG_GETARG_TEXT_PP(1)));
   check_shape(state, array);
   if (!array && cells_given(fcinfo) >= 0 && cells_given(fcinfo) != state->columns)
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("got %d cells, must be %d: the declared columns and the label", cells_given(fcinfo),
                            state->columns)));
-  check_taken(sotto_collected_reserve(state->collected, state->dataset->facts.rows));
-  pay(state, JsonbToCString(NULL, &request->root, VARSIZE(request)));
+  pay(state, request_text(PG_GETARG_JSONB_P(2)));
   MemoryContextSwitchTo(before);
   return state;
 }
@@ -218,17 +227,25 @@ static Collecting *state_of(FunctionCallInfo fcinfo, Collecting *(*begin)(Functi
 /* A request that was answered before needs no row. */
 static bool needs_rows(const Collecting *state) { return sotto_training_answered(state->training) == 0; }
 
+/* Whether the next row is kept. One more than were registered shows that these are other rows, and will be refused;
+ * what comes after it takes no memory. */
+static bool keeps_row(Collecting *state) {
+  if (!needs_rows(state) || state->taken > state->dataset->facts.rows) return false;
+  ++state->taken;
+  return true;
+}
+
 Datum pg_sotto_collect_cells(PG_FUNCTION_ARGS) {
   Collecting *state = state_of(fcinfo, training_begin, false);
 
-  if (needs_rows(state)) take_cells(state, fcinfo, 3);
+  if (keeps_row(state)) take_cells(state, fcinfo, 3);
   PG_RETURN_POINTER(state);
 }
 
 Datum pg_sotto_collect_array(PG_FUNCTION_ARGS) {
   Collecting *state = state_of(fcinfo, training_begin, true);
 
-  if (needs_rows(state)) take_array(state, fcinfo, 3);
+  if (keeps_row(state)) take_array(state, fcinfo, 3);
   PG_RETURN_POINTER(state);
 }
 
@@ -257,19 +274,21 @@ static sotto_rows shuffled_rows(Collecting *state, Host *host) {
   return rows;
 }
 
-Datum pg_sotto_train_final(PG_FUNCTION_ARGS) {
-  Collecting *state;
+static int64 training_end(Collecting *state) {
   sotto_rows rows;
   sotto_error error;
   uint64_t entry = 0;
   int stored = 0;
 
-  (void)aggregate_context(fcinfo);
-  if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NO_DATA), errmsg("there are no rows")));
-  state = (Collecting *)PG_GETARG_POINTER(0);
   if (needs_rows(state)) rows = shuffled_rows(state, &state->host);
   host_check(&state->host, sotto_training_end(state->training, &rows, &entry, &stored, &error), &error);
-  PG_RETURN_INT64(released_model(state->dataset->ledger, entry, stored));
+  return released_model(state->dataset->ledger, entry, stored);
+}
+
+Datum pg_sotto_train_final(PG_FUNCTION_ARGS) {
+  (void)aggregate_context(fcinfo);
+  if (PG_ARGISNULL(0)) ereport(ERROR, (errcode(ERRCODE_NO_DATA), errmsg("there are no rows")));
+  PG_RETURN_INT64(training_end((Collecting *)PG_GETARG_POINTER(0)));
 }
 
 Datum pg_sotto_shard_final(PG_FUNCTION_ARGS) {
@@ -292,23 +311,25 @@ Datum pg_sotto_shard_final(PG_FUNCTION_ARGS) {
   PG_RETURN_BYTEA_P(bytea_of(text_take(&sealed), size));
 }
 
-/* The aggregate over the source of a data set, read with the rights of the caller. */
-Datum pg_sotto_train_table(PG_FUNCTION_ARGS) {
-  Registered *dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-  Oid types[2] = {TEXTOID, JSONBOID};
-  Datum values[2] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
-  char *query;
-  bool missing = true;
-  int64 model = 0;
+/* ---------------------------------------------------------------- the source of a data set */
 
-  require_readable(dataset);
-  query = psprintf("SELECT sotto.train_%s($1, $2, %s", dataset_is_array(dataset) ? "array" : "cells",
-                   aggregate_arguments(dataset));
-  SPI_connect();
-  if (SPI_execute_with_args(query, 2, types, values, NULL, false, 1) != SPI_OK_SELECT || SPI_processed != 1)
-    elog(ERROR, "the table cannot be read");
-  model = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &missing));
-  SPI_finish();
-  if (missing) elog(ERROR, "the model that was released is not there");
-  PG_RETURN_INT64(model);
+static void take_row_read(void *context, const TableRow *row) {
+  Collecting *state = context;
+
+  if (!keeps_row(state)) return;
+  check_taken(row->numbers != NULL
+                  ? sotto_collect_values(state->collected, row->numbers, row->number_count, row->label)
+                  : sotto_collect_cells(state->collected, row->cells));
+}
+
+/* The caller must be one who may read the table; it is read as when it was registered. */
+Datum pg_sotto_train_table(PG_FUNCTION_ARGS) {
+  Collecting *state = collecting_for(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  const Registered *dataset = state->dataset;
+  TableToRead table = {dataset->source, dataset_reader(dataset), dataset->label, dataset->features, false};
+
+  require_plain_columns(table.source, table.label, table.features, state->values > 0);
+  pay(state, request_text(PG_GETARG_JSONB_P(1)));
+  if (needs_rows(state)) read_table(&table, state->values, take_row_read, state);
+  PG_RETURN_INT64(training_end(state));
 }

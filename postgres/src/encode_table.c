@@ -13,11 +13,8 @@
 #include "utils/memutils.h"
 
 /*
- * From a table to encoded rows. Rows are read with the rights of the caller, each as texts under named columns or as
- * one array of numbers.
+ * From a table to encoded rows: in memory, or in the blocks of a packed copy. read_table.c says who reads them and how.
  */
-
-#define ROWS_A_FETCH 1000
 
 static void free_encoder(void *encoder) { sotto_encoder_free(encoder); }
 
@@ -69,156 +66,32 @@ sotto_encoder *encoder_open(const char *schema, const char *label, const char *f
   return encoder;
 }
 
-static char *relation_text(Oid relation) {
-  char *name = get_rel_name(relation);
-
-  if (name == NULL) ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the table is not there any more")));
-  return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
-}
-
-/* The label first, then the features; in an order that no value decides. */
-static char *query_text(Oid source, const char *label, char **columns, int count, bool array, bool shuffled) {
-  StringInfoData query;
-
-  initStringInfo(&query);
-  appendStringInfo(&query, "SELECT %s::pg_catalog.text", quote_identifier(label));
-  for (int i = 0; i < count; ++i)
-    appendStringInfo(&query, ", %s::%s", quote_identifier(columns[i]),
-                     array ? "pg_catalog.float8[]" : "pg_catalog.text");
-  appendStringInfo(&query, " FROM %s", relation_text(source));
-  if (shuffled) appendStringInfoString(&query, " ORDER BY pg_catalog.gen_random_uuid()");
-  return query.data;
-}
-
-/* The same rows must have the same texts, or they would get a second budget: neither types whose texts depend on the
- * session are taken, nor, where a view casts such a type itself, is the session asked. */
-static void check_spelling(Oid source, const char *label, const char *features, bool array) {
-  int count;
-  char **columns = declared_columns(features, &count);
-
-  for (int i = array ? count : 0; i <= count; ++i) {
-    AttrNumber number = get_attnum(source, i < count ? columns[i] : label);
-
-    if (number != InvalidAttrNumber) require_one_spelling(get_atttype(source, number)); /* else the query says so */
-  }
-}
-
-static int fix_spelling(void) {
-  const char *settings[][2] = {{"DateStyle", "ISO, MDY"}, {"IntervalStyle", "postgres"}, {"TimeZone", "UTC"},
-                               {"bytea_output", "hex"},   {"extra_float_digits", "1"},   {"lc_monetary", "C"}};
-  int level = NewGUCNestLevel();
-
-  for (int i = 0; i < (int)lengthof(settings); ++i)
-    (void)set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-  return level;
-}
-
-typedef struct Cells {
+/* How the rows that are read become vectors. */
+typedef struct Encoding {
   sotto_encoder *encoder;
-  int count; /* features */
-  sotto_cell *cells;
-  double *numbers;
-  Size numbers_room;
   float *row;
-} Cells;
+  take_row take;
+  void *taker;
+} Encoding;
 
-static sotto_cell cell_of(HeapTuple tuple, TupleDesc shape, int column) {
-  bool missing;
-  Datum value = SPI_getbinval(tuple, shape, column, &missing);
-  sotto_cell cell = {NULL, 0};
-
-  if (!missing) {
-    text *held = DatumGetTextPP(value);
-
-    cell.data = VARDATA_ANY(held);
-    cell.size = VARSIZE_ANY_EXHDR(held);
-  }
-  return cell;
-}
-
-/* A missing array, or one of several dimensions, has no numbers: not as many as declared. */
-static size_t numbers_of(Cells *cells, HeapTuple tuple, TupleDesc shape) {
-  bool missing;
-  Datum value = SPI_getbinval(tuple, shape, 2, &missing);
-  ArrayType *array;
-  Datum *elements;
-  bool *nulls;
-  int count;
-
-  if (missing) return 0;
-  array = DatumGetArrayTypeP(value);
-  if (ARR_NDIM(array) != 1) return 0;
-  deconstruct_array(array, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &elements, &nulls, &count);
-  if ((Size)count > cells->numbers_room) return 0;
-  for (int i = 0; i < count; ++i) cells->numbers[i] = nulls[i] ? get_float8_nan() : DatumGetFloat8(elements[i]);
-  return (size_t)count;
-}
-
-static float encode_row(Cells *cells, HeapTuple tuple, TupleDesc shape) {
+static void encode_row(void *context, const TableRow *read) {
+  Encoding *encoding = context;
   float label = 1;
   sotto_status status;
-  sotto_cell label_cell = cell_of(tuple, shape, 1);
 
-  if (cells->numbers != NULL) {
-    size_t count = numbers_of(cells, tuple, shape);
-
-    status = sotto_encode_values(cells->encoder, cells->numbers, count, label_cell, cells->row, &label);
-  } else {
-    for (int i = 0; i < cells->count; ++i) cells->cells[i] = cell_of(tuple, shape, i + 2);
-    cells->cells[cells->count] = label_cell;
-    status = sotto_encode_cells(cells->encoder, cells->cells, cells->row, &label);
-  }
+  if (read->numbers != NULL)
+    status = sotto_encode_values(encoding->encoder, read->numbers, read->number_count, read->label, encoding->row, &label);
+  else
+    status = sotto_encode_cells(encoding->encoder, read->cells, encoding->row, &label);
   if (status != SOTTO_OK) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
-  return label;
+  encoding->take(encoding->taker, encoding->row, label);
 }
 
-static void prepare_cells(Cells *cells, sotto_encoder *encoder, int count) {
-  Size values = sotto_encoder_values(encoder);
+void encode_table(const TableToRead *table, sotto_encoder *encoder, take_row take, void *taker) {
+  Encoding encoding = {encoder, NULL, take, taker};
 
-  cells->encoder = encoder;
-  cells->count = count;
-  cells->cells = palloc(sizeof(sotto_cell) * (count + 1));
-  cells->numbers_room = values + 1; /* one more than declared is seen to be too many */
-  cells->numbers = values > 0 ? palloc(sizeof(double) * cells->numbers_room) : NULL;
-  cells->row = palloc0(sizeof(float) * (Size)sotto_encoder_facts(encoder).features);
-}
-
-void encode_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool shuffled,
-                  take_row take, void *taker) {
-  Cells cells;
-  int count;
-  char **columns = declared_columns(features, &count);
-  char *query;
-  MemoryContext a_fetch;
-  Portal cursor;
-  SPIPlanPtr plan;
-  int settings = fix_spelling();
-
-  prepare_cells(&cells, encoder, count);
-  query = query_text(source, label, columns, count, cells.numbers != NULL, shuffled);
-  a_fetch = AllocSetContextCreate(CurrentMemoryContext, "sotto rows", ALLOCSET_DEFAULT_SIZES);
-  SPI_connect();
-  plan = SPI_prepare(query, 0, NULL);
-  if (plan == NULL) elog(ERROR, "the table cannot be read");
-  cursor = SPI_cursor_open(NULL, plan, NULL, NULL, true);
-  for (;;) {
-    SPI_cursor_fetch(cursor, true, ROWS_A_FETCH);
-    if (SPI_processed == 0) break;
-    for (uint64 i = 0; i < SPI_processed; ++i) {
-      MemoryContext before = MemoryContextSwitchTo(a_fetch);
-      float label_value = encode_row(&cells, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
-
-      MemoryContextSwitchTo(before);
-      take(taker, cells.row, label_value);
-    }
-    MemoryContextReset(a_fetch);
-    SPI_freetuptable(SPI_tuptable);
-    CHECK_FOR_INTERRUPTS();
-  }
-  SPI_cursor_close(cursor);
-  SPI_finish();
-  AtEOXact_GUC(false, settings);
-  MemoryContextDelete(a_fetch);
+  encoding.row = palloc0(sizeof(float) * (Size)sotto_encoder_facts(encoder).features);
+  read_table(table, sotto_encoder_values(encoder), encode_row, &encoding);
 }
 
 static void collect(void *context, const float *row, float label) {
@@ -238,8 +111,7 @@ static void collect(void *context, const float *row, float label) {
   ++all->count;
 }
 
-void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool usable,
-                   CollectedRows *all) {
+void collect_table(const TableToRead *table, sotto_encoder *encoder, bool usable, CollectedRows *all) {
   all->features = sotto_encoder_facts(encoder).features;
   all->count = 0;
   all->judging = usable ? encoder : NULL;
@@ -247,7 +119,7 @@ void collect_table(Oid source, const char *label, const char *features, sotto_en
   all->room = 1024;
   all->labels = palloc(sizeof(float) * all->room);
   all->rows = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * all->room * all->features);
-  encode_table(source, label, features, encoder, false, collect, all);
+  encode_table(table, encoder, collect, all);
 }
 
 /* Rows on their way into blocks of the packed copy. */
@@ -298,13 +170,12 @@ static void pack_row(void *context, const float *row, float label) {
 
 static void pass_over(void *unused, const float *row, float label) {}
 
-void survey_table(Oid source, const char *schema, const char *label, const char *features, Packing *packing) {
+void survey_table(const TableToRead *table, const char *schema, Packing *packing) {
   int count;
   char **columns;
-  sotto_encoder *encoder = encoder_open(schema, label, features, SOTTO_LABEL_REQUIRED, &count, &columns);
+  sotto_encoder *encoder = encoder_open(schema, table->label, table->features, SOTTO_LABEL_REQUIRED, &count, &columns);
 
-  check_spelling(source, label, features, sotto_encoder_values(encoder) > 0);
-  encode_table(source, label, features, encoder, false, pass_over, NULL);
+  encode_table(table, encoder, pass_over, NULL);
   packing->block_rows = 0;
   packing->facts = sotto_encoder_facts(encoder);
   sotto_encoder_fingerprint(encoder, packing->fingerprint);
@@ -332,30 +203,13 @@ void require_declared_facts(const Registered *dataset) {
                   errmsg("the norm, features or classes of data set \"%s\" are not the declared ones", dataset->name)));
 }
 
-char *aggregate_arguments(const Registered *dataset) {
-  StringInfoData text;
-  int count;
-  char **columns = declared_columns(dataset->features, &count);
-  bool array = dataset_is_array(dataset);
-
-  initStringInfo(&text);
-  if (array)
-    appendStringInfo(&text, "sotto.cell(%s), %s", quote_identifier(dataset->label), quote_identifier(columns[0]));
-  for (int i = 0; i < count && !array; ++i) appendStringInfo(&text, "sotto.cell(%s), ", quote_identifier(columns[i]));
-  if (!array) appendStringInfo(&text, "sotto.cell(%s)", quote_identifier(dataset->label));
-  appendStringInfo(&text, ") FROM %s", relation_text(dataset->source));
-  return text.data;
-}
-
-void pack_table(Oid source, const char *schema, const char *label, const char *features, Oid target,
-                Packing *packing) {
+void pack_table(const TableToRead *table, const char *schema, Oid target, Packing *packing) {
   Packer packer;
   int count;
   char **columns;
-  sotto_encoder *encoder = encoder_open(schema, label, features, SOTTO_LABEL_REQUIRED, &count, &columns);
+  sotto_encoder *encoder = encoder_open(schema, table->label, table->features, SOTTO_LABEL_REQUIRED, &count, &columns);
   Size bytes;
 
-  check_spelling(source, label, features, sotto_encoder_values(encoder) > 0);
   packing->facts = sotto_encoder_facts(encoder);
   packing->block_rows = packed_block_rows(packing->facts.features);
   if (packing->block_rows == 0)
@@ -372,7 +226,7 @@ void pack_table(Oid source, const char *schema, const char *label, const char *f
   packer.target = table_open(target, RowExclusiveLock);
   packer.bulk = bulk_insert();
   packer.slot = MakeSingleTupleTableSlot(RelationGetDescr(packer.target), &TTSOpsVirtual);
-  encode_table(source, label, features, encoder, true, pack_row, &packer);
+  encode_table(table, encoder, pack_row, &packer);
   flush_block(&packer);
   ExecDropSingleTupleTableSlot(packer.slot);
   if (packer.bulk != NULL) FreeBulkInsertState(packer.bulk);

@@ -1,5 +1,6 @@
 #include "extension.h"
 
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
@@ -119,6 +120,7 @@ Oid owner_role(void) { return get_role_oid("sotto_owner", false); }
 
 void owner_begin(Owner *before) {
   GetUserIdAndSecContext(&before->user, &before->security);
+  before->read_only = XactReadOnly;
   SetUserIdAndSecContext(owner_role(), before->security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
   before->guc_level = NewGUCNestLevel();
 #ifndef SOTTO_MUTANT_SEARCH_PATH /* only a test leaves it out */
@@ -131,6 +133,7 @@ void owner_begin(Owner *before) {
 
 void owner_end(const Owner *before) {
   AtEOXact_GUC(false, before->guc_level);
+  XactReadOnly = before->read_only;
   SetUserIdAndSecContext(before->user, before->security);
 }
 

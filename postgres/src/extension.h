@@ -12,6 +12,7 @@
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
+#include "utils/array.h"
 #include "utils/rel.h"
 #include "utils/snapshot.h"
 #if PG_VERSION_NUM >= 160000
@@ -37,6 +38,7 @@ typedef struct Owner {
   Oid user;
   int security;
   int guc_level;
+  bool read_only;
 } Owner;
 
 extern void owner_begin(Owner *before);
@@ -67,8 +69,6 @@ extern Oid block_table(const Registered *dataset);
 extern bool dataset_is_array(const Registered *dataset);
 /* Refuses facts other than those its declaration has: noise is made for the ones, rows are clipped to the others. */
 extern void require_declared_facts(const Registered *dataset);
-/* The rest of a call of an aggregate over the source of a data set: its row, ") FROM " and the table. */
-extern char *aggregate_arguments(const Registered *dataset);
 /* The number of a model the ledger has released. */
 extern int64 released_model(int32 ledger, uint64 entry, int stored);
 
@@ -117,7 +117,7 @@ extern char *anchor_place(void);
 typedef struct ShardSet {
   Host *host;
   Registered *dataset;
-  Oid curator;
+  Oid reader;
   bool training; /* for whom may not read the shards */
   char *column; /* by which the table is partitioned */
   int count;
@@ -128,12 +128,48 @@ typedef struct ShardSet {
 } ShardSet;
 
 extern char *cluster_key(void);
-/* Asks the shards of a table what they hold, as the caller. */
+/* Asks the shards of a table what they hold. */
 extern void shards_survey(ShardSet *set, Host *host, Registered *dataset, char whole[65]);
 /* Those of a registered data set. */
 extern void shards_open(ShardSet *set, Host *host, Registered *dataset);
 
-/* Encodes the rows of a table in an order drawn at random and packs them. */
+/* ---- reading tables (read_table.c) */
+
+/* A table and who reads it. */
+typedef struct TableToRead {
+  Oid source;
+  Oid reader;
+  const char *label;
+  const char *features;
+  bool shuffled; /* in an order drawn at random, which no value decides */
+} TableToRead;
+
+/* A row as it is read: cells of the features and then the label; or the numbers of an array. */
+typedef struct TableRow {
+  const sotto_cell *cells;
+  const double *numbers; /* null: cells */
+  size_t number_count;
+  sotto_cell label;
+} TableRow;
+
+typedef void (*take_table_row)(void *taker, const TableRow *row);
+
+/* `values`: the numbers of an array column; 0 for columns of cells. */
+extern void read_table(const TableToRead *table, uint32 values, take_table_row take, void *taker);
+/* Whose rights the rows are read with: the role's, but those of the table's owner where the role is a superuser. */
+extern Oid reader_of(Oid role, Oid source);
+/* The same for the role that registered a data set. */
+extern Oid dataset_reader(const Registered *dataset);
+extern Oid registrar_of(const Registered *dataset);
+/* Acts as a reader who can do nothing but read; ended by owner_end. */
+extern void reader_begin(Owner *before, Oid reader);
+extern char *relation_text(Oid relation);
+/* Refuses columns that are missing, or whose values are not read by a function of the server's own. */
+extern void require_plain_columns(Oid source, const char *label, const char *features, bool array);
+extern void require_plain_type(Oid type);
+
+/* ---- encoding them (encode_table.c) */
+
 typedef struct Packing {
   sotto_facts facts;
   uint32 block_rows;
@@ -141,17 +177,16 @@ typedef struct Packing {
 } Packing;
 
 extern char **declared_columns(const char *features, int *count);
-/* Reads a table as it would be packed, and packs nothing. */
-extern void survey_table(Oid source, const char *schema, const char *label, const char *features, Packing *packing);
 extern sotto_encoder *encoder_open(const char *schema, const char *label, const char *features, sotto_label_use use,
                                    int *column_count, char ***columns);
-extern void pack_table(Oid source, const char *schema, const char *label, const char *features, Oid target,
-                       Packing *packing);
+/* Reads a table as it would be packed, and packs nothing. */
+extern void survey_table(const TableToRead *table, const char *schema, Packing *packing);
+/* Encodes the rows of a table and packs them. */
+extern void pack_table(const TableToRead *table, const char *schema, Oid target, Packing *packing);
 
-/* Feeds the rows of a table, read as the caller, to take: labels and vectors as they are encoded. */
+/* Feeds the rows of a table to take: labels and vectors as they are encoded. */
 typedef void (*take_row)(void *taker, const float *row, float label);
-extern void encode_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool shuffled,
-                         take_row take, void *taker);
+extern void encode_table(const TableToRead *table, sotto_encoder *encoder, take_row take, void *taker);
 
 /* All of them, in memory; or, to judge a model on, the usable ones, and how many were not. */
 typedef struct CollectedRows {
@@ -164,12 +199,14 @@ typedef struct CollectedRows {
   float *rows;
 } CollectedRows;
 
-extern void collect_table(Oid source, const char *label, const char *features, sotto_encoder *encoder, bool usable,
-                          CollectedRows *all);
+extern void collect_table(const TableToRead *table, sotto_encoder *encoder, bool usable, CollectedRows *all);
 
-/* Rows as arguments of aggregates. */
-/* Refuses a type whose values a setting of the session spells otherwise. */
-extern void require_one_spelling(Oid type);
+/* ---- values (row_arguments.c) */
+
+/* The text of a value of a plain type. */
+extern sotto_cell plain_cell(Oid type, Datum value);
+/* At most one more than wanted: enough to see that there are too many. Of several dimensions: none. */
+extern size_t numbers_of_array(ArrayType *array, double *numbers, uint32 wanted);
 extern bytea *bytea_of(const char *data, Size size);
 extern sotto_cell cell_of_argument(FunctionCallInfo fcinfo, int argument);
 extern void cells_of_argument(FunctionCallInfo fcinfo, int argument, sotto_cell *cells, int wanted);

@@ -117,12 +117,13 @@ Datum pg_sotto_predict_proba(PG_FUNCTION_ARGS) {
 
 Datum pg_sotto_model_text(PG_FUNCTION_ARGS) { PG_RETURN_TEXT_P(cstring_to_text(model_body(PG_GETARG_INT64(0)))); }
 
-/* Reads the table with the rights of the caller, who could compute the same figures without us. */
+/* Reads the table with the rights of the caller, who could compute the same figures without us; for a superuser with
+ * those of its owner. */
 Datum pg_sotto_evaluate(PG_FUNCTION_ARGS) {
   sotto_model *model = model_open(PG_GETARG_INT64(0), CurrentMemoryContext);
-  Oid source = PG_GETARG_OID(1);
   char *label = text_to_cstring(PG_GETARG_TEXT_PP(2));
   char *features = text_to_cstring(PG_GETARG_TEXT_PP(3));
+  TableToRead table = {PG_GETARG_OID(1), reader_of(GetUserId(), PG_GETARG_OID(1)), label, features, false};
   const char *schema = sotto_model_schema(model);
   int count;
   char **columns;
@@ -132,7 +133,7 @@ Datum pg_sotto_evaluate(PG_FUNCTION_ARGS) {
   sotto_error error;
   sotto_judged judged;
 
-  collect_table(source, label, features, encoder, true, &all);
+  collect_table(&table, encoder, true, &all);
   judged = (sotto_judged){all.labels, all.rows, all.count, all.unusable};
   host_check(NULL, sotto_evaluate(model, &judged, &figures, &error), &error);
   PG_RETURN_TEXT_P(cstring_to_text(text_take(&figures)));

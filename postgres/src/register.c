@@ -134,12 +134,13 @@ static void check_encoding(void) {
 /* What a table holds, and its copy if it gets one. */
 static void take_stock(Registered *dataset, int32 generation, ShardSet *set, Packing *packing) {
   Host host;
+  TableToRead table = {dataset->source, dataset_reader(dataset), dataset->label, dataset->features, true};
 
   if (strcmp(dataset->layout, "packed") == 0) {
-    pack_table(dataset->source, dataset->schema, dataset->label, dataset->features,
-               make_block_table(dataset->id, generation), packing);
+    pack_table(&table, dataset->schema, make_block_table(dataset->id, generation), packing);
   } else if (strcmp(dataset->layout, "unpacked") == 0) {
-    survey_table(dataset->source, dataset->schema, dataset->label, dataset->features, packing);
+    table.shuffled = false;
+    survey_table(&table, dataset->schema, packing);
   } else if (strcmp(dataset->layout, "sharded") == 0) {
     int count;
     char **columns;
@@ -229,23 +230,9 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   PG_RETURN_INT32(dataset.id);
 }
 
-static Oid owner_of(Oid relation) {
-  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-  Oid owner = InvalidOid;
-
-  if (HeapTupleIsValid(tuple)) {
-    owner = ((Form_pg_class)GETSTRUCT(tuple))->relowner;
-    ReleaseSysCache(tuple);
-  }
-  return owner;
-}
-
-/* Whose budget it is: who registered the data set, or if that role is not known any more, the owner of its table. */
+/* Whose budget it is. */
 static void require_registrar(const Registered *dataset) {
-  Oid role = dataset->curator == NULL ? InvalidOid : get_role_oid(dataset->curator, true);
-
-  if (!OidIsValid(role)) role = owner_of(dataset->source);
-  if (superuser() || (OidIsValid(role) && has_privs_of_role(GetUserId(), role))) return;
+  if (superuser() || has_privs_of_role(GetUserId(), registrar_of(dataset))) return;
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                   errmsg("permission denied for data set \"%s\"", dataset->name),
                   errdetail("Only members of the role that registered it may refresh or unregister it.")));

@@ -22,61 +22,73 @@ bytea *bytea_of(const char *data, Size size) {
   return value;
 }
 
-static char *text_of(Oid type, Datum value) {
-  char buffer[DOUBLE_SHORTEST_DECIMAL_LEN];
-  Oid output;
-  bool varlena;
+static sotto_cell cell_of_words(char *words) {
+  sotto_cell cell = {words, strlen(words)};
 
-  if (type == BOOLOID) return pstrdup(DatumGetBool(value) ? "true" : "false");
-  if (type == FLOAT8OID || type == FLOAT4OID) { /* whatever extra_float_digits is */
-    if (type == FLOAT8OID)
-      double_to_shortest_decimal_buf(DatumGetFloat8(value), buffer);
-    else
-      float_to_shortest_decimal_buf(DatumGetFloat4(value), buffer);
-    return pstrdup(buffer);
-  }
-  getTypeOutputInfo(type, &output, &varlena);
-  return OidOutputFunctionCall(output, value);
+  return cell;
 }
 
-void require_one_spelling(Oid type) {
-  type = getBaseType(type);
+static sotto_cell cell_of_text(Oid type, text *held) {
+  sotto_cell cell = {VARDATA_ANY(held), VARSIZE_ANY_EXHDR(held)};
+
+  while (type == BPCHAROID && cell.size > 0 && cell.data[cell.size - 1] == ' ') --cell.size;
+  return cell;
+}
+
+static sotto_cell cell_of_float(Oid type, Datum value) { /* whatever extra_float_digits is */
+  char *buffer = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
+
+  if (type == FLOAT8OID)
+    double_to_shortest_decimal_buf(DatumGetFloat8(value), buffer);
+  else
+    float_to_shortest_decimal_buf(DatumGetFloat4(value), buffer);
+  return cell_of_words(buffer);
+}
+
+/* As a cast of the server's own to text gives it. The functions are named here: what a type says it is written by, or
+ * cast by, is not asked. */
+sotto_cell plain_cell(Oid type, Datum value) {
   switch (type) {
     case TEXTOID:
     case VARCHAROID:
     case BPCHAROID:
+      return cell_of_text(type, DatumGetTextPP(value));
     case BOOLOID:
-    case INT2OID:
-    case INT4OID:
-    case INT8OID:
+      return cell_of_words(DatumGetBool(value) ? "true" : "false");
     case FLOAT4OID:
     case FLOAT8OID:
+      return cell_of_float(type, value);
+    case INT2OID:
+      return cell_of_words(DatumGetCString(DirectFunctionCall1(int2out, value)));
+    case INT4OID:
+      return cell_of_words(DatumGetCString(DirectFunctionCall1(int4out, value)));
+    case INT8OID:
+      return cell_of_words(DatumGetCString(DirectFunctionCall1(int8out, value)));
     case NUMERICOID:
+      return cell_of_words(DatumGetCString(DirectFunctionCall1(numeric_out, value)));
     case UUIDOID:
-      return;
+      return cell_of_words(DatumGetCString(DirectFunctionCall1(uuid_out, value)));
     default:
-      if (!type_is_enum(type))
-        ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                        errmsg("a column of type %s must be cast to a number or a text", format_type_be(type))));
+      return cell_of_words(DatumGetCString(DirectFunctionCall1(enum_out, value)));
   }
 }
 
-/* The text of a value as a cast to text gives it, for types where no setting has a say; as bytes, which have no
- * collation: what a foreign server may compute depends on it. */
+/* The text of a value of a plain type; as bytes, which have no collation: what a foreign server may compute depends on
+ * it. The type is looked at once a query. */
 Datum pg_sotto_cell(PG_FUNCTION_ARGS) {
-  Oid type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
-  char *words;
+  Oid *checked = fcinfo->flinfo->fn_extra;
+  sotto_cell cell;
 
-  require_one_spelling(type);
-  if (type == TEXTOID || type == VARCHAROID || type == BPCHAROID) {
-    text *held = PG_GETARG_TEXT_PP(0);
-    Size size = VARSIZE_ANY_EXHDR(held);
+  if (checked == NULL) {
+    Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
 
-    while (type == BPCHAROID && size > 0 && VARDATA_ANY(held)[size - 1] == ' ') --size;
-    PG_RETURN_BYTEA_P(bytea_of(VARDATA_ANY(held), size));
+    require_plain_type(type);
+    checked = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(Oid));
+    *checked = type;
+    fcinfo->flinfo->fn_extra = checked;
   }
-  words = text_of(type, PG_GETARG_DATUM(0));
-  PG_RETURN_BYTEA_P(bytea_of(words, strlen(words)));
+  cell = plain_cell(*checked, PG_GETARG_DATUM(0));
+  PG_RETURN_BYTEA_P(bytea_of(cell.data, cell.size));
 }
 
 sotto_cell cell_of_argument(FunctionCallInfo fcinfo, int argument) {
@@ -112,16 +124,14 @@ static double element_at(const char *data, Oid type, int i) {
   return type == FLOAT4OID ? (double)((const float4 *)data)[i] : ((const float8 *)data)[i];
 }
 
-/* At most one more than wanted: enough to see that there are too many. Of several dimensions: none. */
-size_t numbers_of_argument(FunctionCallInfo fcinfo, int argument, double *numbers, uint32 wanted) {
-  ArrayType *array = PG_ARGISNULL(argument) ? NULL : PG_GETARG_ARRAYTYPE_P(argument);
-  int count = array != NULL && ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
-  const char *data = count > 0 ? ARR_DATA_PTR(array) : NULL;
-  const bits8 *present = count > 0 ? ARR_NULLBITMAP(array) : NULL;
+size_t numbers_of_array(ArrayType *array, double *numbers, uint32 wanted) {
+  int count = ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
+  const char *data = ARR_DATA_PTR(array);
+  const bits8 *present = ARR_NULLBITMAP(array);
   int at = 0;
 
-  if ((Size)count > (Size)wanted + 1) return 0;
-  if (present == NULL && count > 0) {
+  if (count == 0 || (Size)count > (Size)wanted + 1) return 0;
+  if (present == NULL) {
     if (ARR_ELEMTYPE(array) == FLOAT4OID)
       for (int i = 0; i < count; ++i) numbers[i] = ((const float4 *)data)[i];
     else
@@ -129,10 +139,14 @@ size_t numbers_of_argument(FunctionCallInfo fcinfo, int argument, double *number
     return (size_t)count;
   }
   for (int i = 0; i < count; ++i) {
-    bool there = present == NULL || (present[i / 8] & (1 << (i % 8))) != 0;
+    bool there = (present[i / 8] & (1 << (i % 8))) != 0;
 
     numbers[i] = there ? element_at(data, ARR_ELEMTYPE(array), at) : get_float8_nan();
     at += there;
   }
   return (size_t)count;
+}
+
+size_t numbers_of_argument(FunctionCallInfo fcinfo, int argument, double *numbers, uint32 wanted) {
+  return PG_ARGISNULL(argument) ? 0 : numbers_of_array(PG_GETARG_ARRAYTYPE_P(argument), numbers, wanted);
 }

@@ -40,19 +40,16 @@ char *cluster_key(void) {
   return pstrdup(key);
 }
 
-/* Reads as the curator who registered the table, and can do nothing else meanwhile. */
-static void curator_begin(Owner *before, Oid curator) {
-  /* Aggregating at the shards is wanted whatever its estimated cost. */
-  const char *settings[][2] = {{"search_path", "pg_catalog, pg_temp"},
-                               {"standard_conforming_strings", "on"},
-                               {"client_min_messages", "error"}, /* what the shards remark is not for the caller */
+/* As the reader of the data set. Aggregating at the shards is wanted whatever its estimated cost, and what the shards
+ * remark is not for the caller. */
+static void asking_begin(Owner *before, Oid reader) {
+  const char *settings[][2] = {{"standard_conforming_strings", "on"},
+                               {"client_min_messages", "error"},
                                {"enable_partitionwise_aggregate", "on"},
                                {"enable_hashagg", "off"},
                                {"enable_sort", "off"}};
 
-  GetUserIdAndSecContext(&before->user, &before->security);
-  SetUserIdAndSecContext(curator, before->security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
-  before->guc_level = NewGUCNestLevel();
+  reader_begin(before, reader);
   for (int i = 0; i < (int)lengthof(settings); ++i)
     (void)set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
@@ -70,6 +67,22 @@ static char *bytes_literal(const char *text) {
   for (; *text != '\0'; ++text) appendStringInfo(&literal, "%02x", (unsigned char)*text);
   appendStringInfoString(&literal, "'::pg_catalog.bytea");
   return literal.data;
+}
+
+/* The rest of a call of an aggregate over the source of a data set: its row, ") FROM " and the table. */
+static char *aggregate_arguments(const Registered *dataset) {
+  StringInfoData text;
+  int count;
+  char **columns = declared_columns(dataset->features, &count);
+  bool array = dataset_is_array(dataset);
+
+  initStringInfo(&text);
+  if (array)
+    appendStringInfo(&text, "sotto.cell(%s), %s", quote_identifier(dataset->label), quote_identifier(columns[0]));
+  for (int i = 0; i < count && !array; ++i) appendStringInfo(&text, "sotto.cell(%s), ", quote_identifier(columns[i]));
+  if (!array) appendStringInfo(&text, "sotto.cell(%s)", quote_identifier(dataset->label));
+  appendStringInfo(&text, ") FROM %s", relation_text(dataset->source));
+  return text.data;
 }
 
 static char *shard_query(const ShardSet *set, const char *task) {
@@ -108,7 +121,7 @@ static void plan_query(void *context) {
   MemoryContext caller = CurrentMemoryContext;
   Owner before;
 
-  curator_begin(&before, planning->set->curator);
+  asking_begin(&before, planning->set->reader);
   SPI_connect();
   if (SPI_execute(psprintf("EXPLAIN (FORMAT JSON, COSTS OFF) %s", shard_query(planning->set, "")), false, 0) < 0 ||
       SPI_processed != 1)
@@ -147,7 +160,7 @@ static void ask_shards(void *context) {
   ShardSet *set = asking->set;
   Owner before;
 
-  curator_begin(&before, set->curator);
+  asking_begin(&before, set->reader);
   SPI_connect();
   if (SPI_execute(shard_query(set, asking->task), false, 0) != SPI_OK_SELECT)
     elog(ERROR, "the shards cannot be asked");
@@ -204,6 +217,15 @@ static int ask_list(const char *query, const char *argument, char ***first, char
   return count;
 }
 
+/* Rows are grouped by it: no operator of a type of somebody's. */
+static void require_whole_number(Oid source, const char *column) {
+  Oid type = get_atttype(source, get_attnum(source, column));
+
+  if (type == INT2OID || type == INT4OID || type == INT8OID) return;
+  ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+                  errmsg("a sharded table must be partitioned by a whole number (int2, int4 or int8)")));
+}
+
 /* The shards of a table as its partitions are declared. */
 static void find_shards(ShardSet *set, Oid source, const Registered *dataset) {
   char *relation = psprintf("%u", source);
@@ -218,6 +240,8 @@ static void find_shards(ShardSet *set, Oid source, const Registered *dataset) {
     ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
                     errmsg("a sharded table must be partitioned by a list over one column")));
   set->column = columns[0];
+  require_whole_number(source, set->column);
+  require_plain_columns(source, dataset->label, dataset->features, dataset_is_array(dataset));
   declared = declared_columns(dataset->features, &count);
   for (int i = 0; i <= count; ++i)
     if (strcmp(i < count ? declared[i] : dataset->label, set->column) == 0)
@@ -236,6 +260,7 @@ static void find_shards(ShardSet *set, Oid source, const Registered *dataset) {
 static void fill(ShardSet *set, Host *host, Registered *dataset) {
   set->host = host;
   set->dataset = dataset;
+  set->reader = dataset_reader(dataset);
   memset(&set->shards, 0, sizeof set->shards);
   set->shards.context = set;
   set->shards.facts = dataset->facts;
@@ -251,7 +276,6 @@ void shards_survey(ShardSet *set, Host *host, Registered *dataset, char whole[65
 
   host_init(host);
   set->training = false;
-  set->curator = GetUserId();
   find_shards(set, dataset->source, dataset);
   fill(set, host, dataset);
   check_pushed(set);
@@ -268,7 +292,6 @@ void shards_open(ShardSet *set, Host *host, Registered *dataset) {
 
   host_init(host);
   set->training = true;
-  set->curator = get_role_oid(dataset->curator, false);
   find_shards(set, dataset->source, dataset);
   set->count = ask_list("SELECT value, row_count, fingerprint FROM sotto.shard WHERE dataset = $1::pg_catalog.int4 ORDER "
                         "BY place",

@@ -125,6 +125,7 @@ static sotto_rows open_rows(Oid source, const Registered *dataset, Host *host) {
   CollectedRows all;
   OpenRows *open = palloc(sizeof(OpenRows));
   sotto_rows rows;
+  TableToRead table = {source, reader_of(GetUserId(), source), dataset->label, dataset->features, false};
   int count;
   char **columns;
   float *block;
@@ -135,7 +136,7 @@ static sotto_rows open_rows(Oid source, const Registered *dataset, Host *host) {
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("public_source: is the table of data set \"%s\"", dataset->name),
                     errhint("Tune on it with parts or random_stopping, which are charged.")));
-  collect_table(source, dataset->label, dataset->features, encoder, false, &all);
+  collect_table(&table, encoder, false, &all);
   if (all.count < 2 || all.count > PG_UINT32_MAX)
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("the public table must have at least two rows")));
   block = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(float) * all.count * ((Size)all.features + 1));

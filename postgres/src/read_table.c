@@ -1,0 +1,242 @@
+#include "extension.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_cast.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+/*
+ * Reading a table without running what others attached to it. No cast, operator or output function of a type's owner is
+ * called: columns are selected as they are, and the values of a few types become texts by functions of the server's own.
+ * What the server itself runs for a plain SELECT (functions of a view, of a policy of row security) runs with the rights
+ * of a reader who can do nothing but read, and who is no superuser unless the table is a superuser's.
+ */
+
+#define ROWS_A_FETCH 1000
+
+/* ---------------------------------------------------------------- who reads */
+
+static Oid owner_of(Oid relation) {
+  HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+  Oid owner;
+
+  if (!HeapTupleIsValid(tuple))
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the table is not there any more")));
+  owner = ((Form_pg_class)GETSTRUCT(tuple))->relowner;
+  ReleaseSysCache(tuple);
+  return owner;
+}
+
+Oid reader_of(Oid role, Oid source) { return superuser_arg(role) ? owner_of(source) : role; }
+
+/* Who registered it, or if that role is not known any more, the owner of its table. */
+Oid registrar_of(const Registered *dataset) {
+  Oid role = dataset->curator == NULL ? InvalidOid : get_role_oid(dataset->curator, true);
+
+  return OidIsValid(role) ? role : owner_of(dataset->source);
+}
+
+Oid dataset_reader(const Registered *dataset) { return reader_of(registrar_of(dataset), dataset->source); }
+
+/* Texts, names and rows must not depend on the session: the same rows have one fingerprint and one budget. */
+void reader_begin(Owner *before, Oid reader) {
+  const char *settings[][2] = {{"search_path", "pg_catalog, pg_temp"}, {"DateStyle", "ISO, MDY"},
+                               {"IntervalStyle", "postgres"},          {"TimeZone", "UTC"},
+                               {"bytea_output", "hex"},                {"extra_float_digits", "1"},
+                               {"lc_monetary", "C"},                   {"row_security", "on"}};
+
+  GetUserIdAndSecContext(&before->user, &before->security);
+  before->read_only = XactReadOnly;
+  before->guc_level = NewGUCNestLevel();
+  for (int i = 0; i < (int)lengthof(settings); ++i)
+    (void)set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+  SetUserIdAndSecContext(reader, before->security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+  XactReadOnly = true; /* once a query has run, nobody can take it back */
+}
+
+/* ---------------------------------------------------------------- what is read */
+
+/* A function that makes a text or numbers of a type's values its own way: nobody is to wonder which was read. */
+static bool has_cast_function(Oid type) {
+  const Oid targets[] = {TEXTOID, VARCHAROID, BPCHAROID, NAMEOID, FLOAT4ARRAYOID, FLOAT8ARRAYOID};
+
+  for (int i = 0; i < (int)lengthof(targets); ++i) {
+    HeapTuple tuple = SearchSysCache2(CASTSOURCETARGET, ObjectIdGetDatum(type), ObjectIdGetDatum(targets[i]));
+    bool found = HeapTupleIsValid(tuple) && ((Form_pg_cast)GETSTRUCT(tuple))->castmethod == COERCION_METHOD_FUNCTION;
+
+    if (HeapTupleIsValid(tuple)) ReleaseSysCache(tuple);
+    if (found) return true;
+  }
+  return false;
+}
+
+static bool is_built_in(Oid type) {
+  const Oid types[] = {TEXTOID, VARCHAROID, BPCHAROID, BOOLOID,    INT2OID, INT4OID,
+                       INT8OID, FLOAT4OID,  FLOAT8OID, NUMERICOID, UUIDOID};
+
+  for (int i = 0; i < (int)lengthof(types); ++i)
+    if (type == types[i]) return true;
+  return false;
+}
+
+static bool is_enum(Oid type) {
+  Oid output;
+  bool varlena;
+
+  if (!type_is_enum(type)) return false;
+  getTypeOutputInfo(type, &output, &varlena);
+  return output == F_ENUM_OUT;
+}
+
+/* A setting of the session spells the values of other types otherwise, or their owner does. */
+void require_plain_type(Oid type) {
+  if (is_built_in(type)) return;
+  if (!is_enum(type))
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("a column of type %s must be cast to a number or a text", format_type_be(type)),
+                    errhint("Cast it in a view, and read that.")));
+  if (has_cast_function(type))
+    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                    errmsg("type %s has a cast function to text or numbers, so its columns are not read",
+                           format_type_be(type)),
+                    errhint("Its owner can drop the cast. Do not run it before you know what it does.")));
+}
+
+static void require_array_type(Oid type) {
+  if (type == FLOAT4ARRAYOID || type == FLOAT8ARRAYOID) return;
+  ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
+                  errmsg("a column of type %s must be float4[] or float8[]", format_type_be(type))));
+}
+
+void require_plain_columns(Oid source, const char *label, const char *features, bool array) {
+  int count;
+  char **columns = declared_columns(features, &count);
+
+  /* Until the transaction ends nobody changes the types. */
+  LockRelationOid(source, AccessShareLock);
+  for (int i = 0; i <= count; ++i) {
+    const char *name = i < count ? columns[i] : label;
+    AttrNumber number = get_attnum(source, name);
+
+    /* A name that is no column could be that of the whole row. */
+    if (number == InvalidAttrNumber)
+      ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN), errmsg("column \"%s\" does not exist", name)));
+    if (array && i < count)
+      require_array_type(get_atttype(source, number));
+    else
+      require_plain_type(get_atttype(source, number));
+  }
+}
+
+char *relation_text(Oid relation) {
+  char *name = get_rel_name(relation);
+
+  if (name == NULL) ereport(ERROR, (errcode(ERRCODE_UNDEFINED_TABLE), errmsg("the table is not there any more")));
+  return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
+}
+
+/* The features, then the label. */
+static char *query_text(const TableToRead *table, char **columns, int count) {
+  StringInfoData query;
+
+  initStringInfo(&query);
+  appendStringInfoString(&query, "SELECT ");
+  for (int i = 0; i < count; ++i) appendStringInfo(&query, "%s, ", quote_identifier(columns[i]));
+  appendStringInfo(&query, "%s FROM %s", quote_identifier(table->label), relation_text(table->source));
+  if (table->shuffled) appendStringInfoString(&query, " ORDER BY pg_catalog.gen_random_uuid()");
+  return query.data;
+}
+
+/* ---------------------------------------------------------------- reading */
+
+typedef struct Reading {
+  TableRow row;
+  int count; /* features */
+  uint32 values;
+  sotto_cell *cells;
+  double *numbers;
+  take_table_row take;
+  void *taker;
+} Reading;
+
+static sotto_cell cell_at(HeapTuple tuple, TupleDesc shape, int column) {
+  bool missing;
+  Datum value = SPI_getbinval(tuple, shape, column, &missing);
+  sotto_cell none = {NULL, 0};
+
+  return missing ? none : plain_cell(TupleDescAttr(shape, column - 1)->atttypid, value);
+}
+
+/* A missing array, or one of several dimensions, has no numbers: not as many as declared. */
+static void hand_over(Reading *reading, HeapTuple tuple, TupleDesc shape) {
+  bool missing;
+
+  reading->row.label = cell_at(tuple, shape, reading->count + 1);
+  if (reading->values > 0) {
+    Datum value = SPI_getbinval(tuple, shape, 1, &missing);
+
+    reading->row.number_count =
+        missing ? 0 : numbers_of_array(DatumGetArrayTypeP(value), reading->numbers, reading->values);
+  } else {
+    for (int i = 0; i < reading->count; ++i) reading->cells[i] = cell_at(tuple, shape, i + 1);
+    reading->cells[reading->count] = reading->row.label;
+  }
+  reading->take(reading->taker, &reading->row);
+}
+
+static void read_all(Reading *reading, Portal cursor) {
+  MemoryContext a_fetch = AllocSetContextCreate(CurrentMemoryContext, "sotto rows", ALLOCSET_DEFAULT_SIZES);
+
+  for (;;) {
+    SPI_cursor_fetch(cursor, true, ROWS_A_FETCH);
+    if (SPI_processed == 0) break;
+    for (uint64 i = 0; i < SPI_processed; ++i) {
+      MemoryContext before = MemoryContextSwitchTo(a_fetch);
+
+      hand_over(reading, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
+      MemoryContextSwitchTo(before);
+    }
+    MemoryContextReset(a_fetch);
+    SPI_freetuptable(SPI_tuptable);
+    CHECK_FOR_INTERRUPTS();
+  }
+  MemoryContextDelete(a_fetch);
+}
+
+void read_table(const TableToRead *table, uint32 values, take_table_row take, void *taker) {
+  Reading reading;
+  char **columns = declared_columns(table->features, &reading.count);
+  char *query = query_text(table, columns, reading.count);
+  Owner before;
+  Portal cursor;
+  SPIPlanPtr plan;
+
+  require_plain_columns(table->source, table->label, table->features, values > 0);
+  reading.values = values;
+  reading.take = take;
+  reading.taker = taker;
+  reading.cells = palloc(sizeof(sotto_cell) * (reading.count + 1));
+  reading.numbers = values > 0 ? palloc(sizeof(double) * ((Size)values + 1)) : NULL;
+  memset(&reading.row, 0, sizeof reading.row);
+  reading.row.cells = reading.cells;
+  reading.row.numbers = reading.numbers;
+  reader_begin(&before, table->reader); /* planning runs functions too: constant parts of indexes and constraints */
+  SPI_connect();
+  plan = SPI_prepare(query, 0, NULL);
+  if (plan == NULL) elog(ERROR, "the table cannot be read");
+  cursor = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+  read_all(&reading, cursor);
+  SPI_cursor_close(cursor);
+  SPI_finish();
+  owner_end(&before);
+}
