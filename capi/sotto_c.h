@@ -162,6 +162,10 @@ typedef struct sotto_record {
   const char* token;
 } sotto_record;
 
+/* The answer of `append` where another record came first: nothing was written. The library reads what is there and
+ * makes the record anew. */
+#define SOTTO_APPEND_OUTDATED 2
+
 /* What the first record of a ledger fixes, for a host that keeps it beside the records. */
 typedef struct sotto_terms {
   const char* filter;
@@ -172,9 +176,10 @@ typedef struct sotto_terms {
 
 /*
  * Where a host keeps the records of one ledger. `append` must commit and flush, in a transaction the caller of the
- * host cannot undo, before it returns 0; and must refuse a record that does not follow the last one. `terms` is there
- * with the first record only, `bytes` with a release. `place` names this copy of the store: a copy elsewhere has
- * another name.
+ * host cannot undo, before it returns 0; and must refuse a record that does not follow the last one, with
+ * SOTTO_APPEND_OUTDATED. `terms` is there with the first record only, `bytes` with a release. `place` names this copy
+ * of the store: a copy elsewhere has another name. `prepare` is called before a record is written and before the anchor
+ * is locked: the host gets hold of what `append` needs, and may wait for it; or null.
  */
 typedef struct sotto_store {
   void* context;
@@ -184,6 +189,7 @@ typedef struct sotto_store {
   int (*bytes)(void* context, uint64_t entry, void (*take)(void* taker, const char* bytes, size_t size), void* taker);
   int (*poll)(
       void* context); /* called while a plan is made or another process has the anchor; nonzero stops. Or null */
+  int (*prepare)(void* context);
 } sotto_store;
 
 /* Makes the ledger of these rows and its anchor, a file that must not be there yet. options: filter, rdp_order, unit,

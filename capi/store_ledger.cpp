@@ -86,31 +86,52 @@ std::string StoreLedger::bytes_of(const LedgerEntry& entry) {
   return bytes;
 }
 
-LedgerRecord StoreLedger::write(const std::function<LedgerRecord()>& make, const std::string* bytes) {
-  const std::string path = chain_.place().anchor;
-  return without_path(path, [&] { return write_at(path, make, bytes); });
+std::optional<LedgerRecord> StoreLedger::commit(const Make& make, const std::string* bytes) {
+  const std::uint64_t placed = chain_.placed_sequence();
+  while (chain_.placed_sequence() == placed) {
+    LedgerRecord record = make();
+    if (record.time == 0) record.time = seconds_now();
+    record = chain_.next(std::move(record));
+    const bool appended = append_record(store_, record, nullptr, bytes);
+    const std::uint64_t before = chain_.sequence();
+    // What the host committed is what counts: read it back rather than trust what was sent.
+    refresh();
+    if (chain_.hash_at(record.sequence) == record.hash) return record;
+    if (appended) {
+      throw Error(ErrorKind::invalid_data, "the record that was written is not the one that is there", "ledger");
+    }
+    if (chain_.sequence() == before) {
+      throw Error(ErrorKind::invalid_data, "the ledger was not written; what it ends with is not what its records say",
+                  "ledger");
+    }
+    // The session of another writer ended, and left its lock to us, while its host still committed. That record came
+    // first; whether ours still fits is asked again.
+  }
+  return std::nullopt;
 }
 
-LedgerRecord StoreLedger::write_at(const std::string& path, const std::function<LedgerRecord()>& make,
-                                   const std::string* bytes) {
+LedgerRecord StoreLedger::write(const Make& make, const std::string* bytes, OnMove on_move) {
+  prepare(store_);  // no lock is held while the host waits for what it needs
+  for (;;) {
+    const std::string path = chain_.place().anchor;
+    const auto written = without_path(path, [&] { return write_at(path, make, bytes); });
+    if (written) return *written;
+    if (on_move == OnMove::refuse) {
+      throw Error(ErrorKind::invalid_data, "the ledger was moved or its rows refreshed meanwhile; ask again", "ledger");
+    }
+    finish_move();
+  }
+}
+
+std::optional<LedgerRecord> StoreLedger::write_at(const std::string& path, const Make& make, const std::string* bytes) {
   const std::uint64_t placed = chain_.placed_sequence();
   Anchor anchor(path, chain_.terms().id, waiting());
   refresh();
-  if (chain_.placed_sequence() != placed) {
-    throw Error(ErrorKind::invalid_data, "the ledger was moved or its rows refreshed meanwhile; ask again", "ledger");
-  }
+  if (chain_.placed_sequence() != placed) return std::nullopt;
   check_point(chain_, anchor.last());
-  LedgerRecord record = make();
-  if (record.time == 0) record.time = seconds_now();
-  record = chain_.next(std::move(record));
-  append_record(store_, record, nullptr, bytes);
-  // What the host committed is what counts: read it back rather than trust what was sent.
-  const std::uint64_t before = chain_.sequence();
-  refresh();
-  if (chain_.sequence() != before + 1 || chain_.hash() != record.hash) {
-    throw Error(ErrorKind::invalid_data, "the record that was written is not the one that is there", "ledger");
-  }
-  anchor.append({record.sequence, record.hash});
+  if (anchor.last().sequence < placed) return std::nullopt;
+  std::optional<LedgerRecord> record = commit(make, bytes);
+  if (record) anchor.append({record->sequence, record->hash});
   return record;
 }
 
@@ -122,7 +143,7 @@ Ledger::Reserved StoreLedger::do_reserve(const Spending& spending, const std::st
 // The rows an entry was reserved for may be refreshed while it is trained; what it releases was paid for all the same.
 void StoreLedger::do_release(const Ending& end, const std::string& bytes) {
   refresh();
-  write([&] { return chain_.release(end.entry, end.nonce, bytes); }, &bytes);
+  write([&] { return chain_.release(end.entry, end.nonce, bytes); }, &bytes, OnMove::follow);
 }
 
 void StoreLedger::do_cancel(const Ending& end) {

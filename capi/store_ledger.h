@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "capi/sotto_c.h"
@@ -57,8 +58,17 @@ class StoreLedger final : public Ledger {
   std::vector<LedgerRecord> read(std::uint64_t first) const;
   /// Asks the host whether to go on waiting for an anchor; empty if it does not want to be asked.
   std::function<void()> waiting() const;
-  LedgerRecord write(const std::function<LedgerRecord()>& make, const std::string* bytes);
-  LedgerRecord write_at(const std::string& path, const std::function<LedgerRecord()>& make, const std::string* bytes);
+  using Make = std::function<LedgerRecord()>;
+  /// What becomes of a record when the ledger was bound to other rows, or moved, meanwhile.
+  enum class OnMove { refuse, follow };
+  LedgerRecord write(const Make& make, const std::string* bytes, OnMove on_move = OnMove::refuse);
+  /// None if the ledger is not at `path`, or a move to it did not finish.
+  std::optional<LedgerRecord> write_at(const std::string& path, const Make& make, const std::string* bytes);
+  /// With the lock held: has the record that follows committed, made anew as often as another came first. None if one
+  /// of those moved the ledger.
+  std::optional<LedgerRecord> commit(const Make& make, const std::string* bytes);
+  /// Tells both anchors of a move whose session ended before it did.
+  void finish_move();
 
   sotto_store store_;
   Chain chain_;

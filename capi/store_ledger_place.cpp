@@ -55,13 +55,16 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
                         "ledger");
     throw Withheld(problem, problem.what(), anchor + ": " + problem.what());
   }
+  prepare(store);
   Chain chain;
   const LedgerPlace place{store.place, anchor, 0};
   const std::pair<RecordKind, std::string> first[] = {{RecordKind::opened, text_of(terms)},
                                                       {RecordKind::placed, place_text(place, binding)}};
   for (const auto& [kind, detail] : first) {
     const LedgerRecord record = chain.next(record_with(kind, detail));
-    append_record(store, record, kind == RecordKind::opened ? &terms : nullptr, nullptr);
+    if (!append_record(store, record, kind == RecordKind::opened ? &terms : nullptr, nullptr)) {
+      throw Error(ErrorKind::invalid_data, "a ledger that is being made has records of another", "ledger");
+    }
     chain.add(record);
   }
   without_path(anchor, [&] { Anchor::create(anchor, terms.id, {chain.sequence(), chain.hash()}); });
@@ -84,6 +87,7 @@ void StoreLedger::move(const sotto_store& store, const std::string& anchor) {
 
 // The former anchor stays where it is: the rows it is named after had a budget, and must be found to have had one.
 void StoreLedger::settle(const std::string& anchor, const Binding& binding) {
+  prepare(store_);
   const std::string former = chain_.place().anchor;
   without_path(anchor, [&] { without_path(former, [&] { settle_between(former, anchor, binding); }); });
 }
@@ -106,12 +110,37 @@ void StoreLedger::settle_between(const std::string& former, const std::string& a
     Anchor::create(anchor, id, {chain_.sequence(), chain_.hash()});
     next.emplace(anchor, id);
   }
-  const LedgerRecord record =
-      chain_.next(record_with(RecordKind::placed, place_text({store_.place, anchor, 0}, binding)));
-  append_record(store_, record, nullptr, nullptr);
+  const auto make = [&] { return record_with(RecordKind::placed, place_text({store_.place, anchor, 0}, binding)); };
+  const std::optional<LedgerRecord> record = commit(make, nullptr);
+  if (!record) {
+    throw Error(ErrorKind::invalid_data, "the ledger was moved or its rows refreshed meanwhile; ask again", "ledger");
+  }
   // The one that counts from now on comes last: once it knows of the move, both do.
-  if (old) old->append({record.sequence, record.hash});
-  next->append({record.sequence, record.hash});
+  if (old) old->append({record->sequence, record->hash});
+  next->append({record->sequence, record->hash});
+}
+
+void StoreLedger::finish_move() {
+  const std::vector<LedgerPlace> places = chain_.places();
+  const std::string anchor = places.back().anchor;
+  const std::string former = places.size() > 1 ? places[places.size() - 2].anchor : anchor;
+  const std::uint64_t placed = chain_.placed_sequence();
+  const AnchorPoint point{placed, *chain_.hash_at(placed)};
+  const auto tell = [&](Anchor& told) {
+    check_point(chain_, told.last());
+    if (told.last().sequence < placed) told.append(point);
+  };
+  without_path(anchor, [&] {
+    without_path(former, [&] {
+      std::optional<Anchor> old;
+      if (former != anchor && exists(former)) old.emplace(former, chain_.terms().id, waiting());
+      Anchor next(anchor, chain_.terms().id, waiting());
+      refresh();  // the locks are ours now
+      if (chain_.placed_sequence() != placed) return;
+      if (old) tell(*old);
+      tell(next);
+    });
+  });
 }
 
 }  // namespace sotto::capi

@@ -76,7 +76,11 @@ std::string read_bytes(const sotto_store& store, std::uint64_t entry) {
   return taker.finish(store.bytes(store.context, entry, take, &taker));
 }
 
-void append_record(const sotto_store& store, const LedgerRecord& record, const LedgerTerms* terms,
+void prepare(const sotto_store& store) {
+  if (store.prepare != nullptr) proceed(store.prepare(store.context));
+}
+
+bool append_record(const sotto_store& store, const LedgerRecord& record, const LedgerTerms* terms,
                    const std::string* bytes) {
   const std::string kind(enum_name(record.kind));
   const std::string previous = hex_of(record.previous);
@@ -95,8 +99,11 @@ void append_record(const sotto_store& store, const LedgerRecord& record, const L
         filter.c_str(),           relation.c_str(),         terms->filter.budget.epsilon, terms->filter.budget.delta,
         terms->filter.limit.loss, terms->filter.limit.delta};
   }
-  proceed(store.append(store.context, &given, terms != nullptr ? &fixed : nullptr,
-                       bytes != nullptr ? bytes->data() : nullptr, bytes != nullptr ? bytes->size() : 0));
+  const int answer = store.append(store.context, &given, terms != nullptr ? &fixed : nullptr,
+                                  bytes != nullptr ? bytes->data() : nullptr, bytes != nullptr ? bytes->size() : 0);
+  if (answer == SOTTO_APPEND_OUTDATED) return false;
+  proceed(answer);
+  return true;
 }
 
 std::string place_text(const LedgerPlace& place, const Binding& binding) {

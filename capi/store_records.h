@@ -9,8 +9,11 @@ namespace sotto::capi {
 
 std::vector<LedgerRecord> read_records(const sotto_store& store, std::uint64_t first);
 std::string read_bytes(const sotto_store& store, std::uint64_t entry);
-/// Throws Stopped unless the host committed it. `terms` go with the first record, `bytes` with a release.
-void append_record(const sotto_store& store, const LedgerRecord& record, const LedgerTerms* terms,
+/// Lets the host get ready to append, before an anchor is locked. Throws Stopped if it cannot.
+void prepare(const sotto_store& store);
+/// Whether the host committed it: false if another record came first. Throws Stopped for anything else. `terms` go with
+/// the first record, `bytes` with a release.
+bool append_record(const sotto_store& store, const LedgerRecord& record, const LedgerTerms* terms,
                    const std::string* bytes);
 
 /// The detail of a `placed` record: where the ledger is and which rows it is about.

@@ -135,6 +135,71 @@ class Pushed {
   sotto_training* training_ = nullptr;
 };
 
+constexpr const char* kOther = R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.02, "passes": 2})";
+
+/// Another session is stopped while its host still commits what it reserved.
+void abandon_a_charge(MemoryHost& host) {
+  host.abandon = true;
+  EXPECT_EQ(train(host, kOther).status, SOTTO_STOPPED);
+}
+
+TEST_F(CapiTraining, AChargeThatIsCommittedLateMakesNoOtherSessionFail) {
+  open_ledger(host_);
+  abandon_a_charge(host_);
+  host_.asked.clear();
+  const Answer answer = train(host_);
+  ASSERT_EQ(answer.status, SOTTO_OK) << answer.message;
+  EXPECT_EQ(std::ranges::count(host_.asked, "append reserved"), 2);
+  EXPECT_EQ(spent(host_), 2U);
+  EXPECT_EQ(json::parse(answer.text)["card"]["budget"]["entry"].get<std::uint64_t>(), answer.entry);
+  EXPECT_EQ(train(host_).entry, answer.entry);  // the ledger and its anchor agree
+}
+
+TEST_F(CapiTraining, AReleaseIsNotLostToAChargeThatIsCommittedLate) {
+  open_ledger(host_);
+  Pushed pushed(host_);
+  ASSERT_EQ(pushed.status, SOTTO_OK) << pushed.error.message;
+  abandon_a_charge(host_);
+  const sotto_rows rows = host_.source();
+  ASSERT_EQ(pushed.end(&rows), SOTTO_OK) << pushed.error.message;
+  EXPECT_TRUE(host_.released.contains(pushed.entry));
+  EXPECT_EQ(spent(host_), 2U);
+}
+
+TEST_F(CapiTraining, AReleaseIsNotLostToARefreshThatIsCommittedLate) {
+  open_ledger(host_);
+  Pushed pushed(host_);
+  ASSERT_EQ(pushed.status, SOTTO_OK) << pushed.error.message;
+  const sotto_rows rows = host_.source();
+  sotto_rows others = rows;
+  const std::string fingerprint(64, 'b');
+  others.fingerprint = fingerprint.c_str();
+  const std::string anchor = host_.anchor + ".next";
+  const sotto_store store = host_.store();
+  sotto_error error{};
+  host_.abandon = true;
+  EXPECT_EQ(sotto_ledger_rebind(&store, anchor.c_str(), &others, &error), SOTTO_STOPPED);
+  ASSERT_EQ(pushed.end(&rows), SOTTO_OK) << pushed.error.message;
+  EXPECT_TRUE(host_.released.contains(pushed.entry));
+  // Both anchors know of the move: a copy of the ledger from before it is behind the former one.
+  const auto lines = [](const std::string& path) { return std::filesystem::file_size(path) / 86; };
+  EXPECT_EQ(lines(host_.anchor), 1U + 1U + 1U + 1U);  // its head, made, reserved, moved
+  EXPECT_EQ(lines(anchor), 1U + 1U + 1U + 1U);        // its head, what it began with, moved, released
+  EXPECT_EQ(sotto_ledger_rebind(&store, host_.anchor.c_str(), &rows, &error), SOTTO_OK) << error.message;
+  EXPECT_EQ(train(host_).entry, pushed.entry);
+  std::filesystem::remove(anchor);
+}
+
+TEST_F(CapiTraining, ABudgetThatALateChargeUsedUpIsNotSpentTwice) {
+  open_ledger(host_);  // for three
+  ASSERT_EQ(train(host_).status, SOTTO_OK);
+  ASSERT_EQ(train(host_, kOther).status, SOTTO_OK);
+  host_.abandon = true;
+  EXPECT_EQ(train(host_, R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.03})").status, SOTTO_STOPPED);
+  EXPECT_EQ(train(host_, R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.04})").status, SOTTO_BUDGET_EXCEEDED);
+  EXPECT_EQ(spent(host_), 3U);
+}
+
 TEST_F(CapiTraining, RowsThatArePushedArePaidForBeforeTheyAreLookedAt) {
   open_ledger(host_);
   host_.asked.clear();
@@ -182,11 +247,12 @@ TEST_F(CapiTraining, APlanStopsWhenItsHostSaysSo) {
   sotto_store store = host_.store();
   store.poll = [](void* self) { return static_cast<MemoryHost*>(self)->polls_left-- == 0 ? 1 : 0; };
   const sotto_rows rows = host_.source();
-  for (const char* request :
-       {R"({"epsilon": 1, "lambda": 0.01, "passes": 1000})",
-        R"({"epsilon": 1, "lambda": 0, "passes": 100000, "step": "square_root", "calibration": "published"})",
-        R"({"method": "correlated", "epsilon": 1, "delta": 1e-7, "passes": 50})",
-        R"({"method": "dpsgd", "epsilon": 1, "delta": 1e-7, "lambda": 0.01})"}) {
+  for (
+      const char* request :
+      {R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 1000})",
+       R"({"method": "bolt_on", "epsilon": 1, "lambda": 0, "passes": 100000, "step": "square_root", "calibration": "published"})",
+       R"({"method": "correlated", "epsilon": 1, "delta": 1e-7, "passes": 50})",
+       R"({"method": "dpsgd", "epsilon": 1, "delta": 1e-7, "lambda": 0.01})"}) {
     host_.polls_left = 0;
     sotto_text card{};
     sotto_error error{};
@@ -207,7 +273,8 @@ TEST_F(CapiTraining, TheSameRequestGetsTheSameBytesFreeOfCharge) {
   EXPECT_TRUE(second.stored);
   EXPECT_EQ(second.text, first.text);
   EXPECT_EQ(spent(host_), 1U);
-  EXPECT_FALSE(train(host_, R"({"epsilon": 1, "lambda": 0.01, "passes": 2, "again": true})").stored);
+  EXPECT_FALSE(
+      train(host_, R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 2, "again": true})").stored);
   EXPECT_EQ(spent(host_), 2U);
 }
 

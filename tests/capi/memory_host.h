@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "capi/sotto_c.h"
@@ -29,6 +30,9 @@ struct MemoryHost {
   std::string fingerprint = std::string(64, 'a');
   std::string place = "here";
   std::string stop_at;  ///< an entry of `asked` to stop at
+  /// A record whose session was stopped while the host still commits it: it is there before the next one.
+  std::vector<Record> abandoned;
+  bool abandon = false;  ///< the next record
   std::string anchor;
   std::uint64_t polls_left = UINT64_MAX;
   bool holds_all = false;  ///< says where all blocks lie
@@ -99,8 +103,16 @@ struct MemoryHost {
     store.append = [](void* self, const sotto_record* record, const sotto_terms*, const char* bytes, std::size_t size) {
       auto& host = *static_cast<MemoryHost*>(self);
       if (host.note(std::string("append ") + record->kind) != 0) return 1;
-      host.records.push_back(
-          {*record, record->kind, record->request, record->detail, record->previous, record->hash, record->token});
+      const Record copy{*record,          record->kind, record->request, record->detail,
+                        record->previous, record->hash, record->token};
+      if (std::exchange(host.abandon, false)) {
+        host.abandoned.push_back(copy);
+        return 1;
+      }
+      host.records.insert(host.records.end(), host.abandoned.begin(), host.abandoned.end());
+      host.abandoned.clear();
+      if (record->sequence != host.records.size()) return SOTTO_APPEND_OUTDATED;
+      host.records.push_back(copy);
       if (bytes != nullptr) host.released[record->entry] = std::string(bytes, size);
       return 0;
     };
