@@ -36,7 +36,7 @@ quickstart-postgres: ## a private server: register a table, train under a budget
 
 soak-postgres: ## the extension for longer: 1,000 trainings in one backend, many kills
 	@tools/install_packages build test postgres
-	@SOTTO_PG_TRAININGS=1000 SOTTO_PG_KILLS=40 tools/test_postgres test_sessions.LongLife test_ledger.Crashes
+	@SOTTO_PG_TRAININGS=1000 SOTTO_PG_KILLS=40 SOTTO_PG_VICTIM_CALLS=1000 tools/test_postgres test_sessions.LongLife test_ledger.Crashes test_workers.Cancelled
 
 bench-postgres: ## passes in the database beside the pass in memory; writes build/bench-postgres.json
 	@tools/install_packages build postgres

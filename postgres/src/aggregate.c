@@ -282,6 +282,7 @@ static int64 training_end(Collecting *state) {
 
   if (needs_rows(state)) rows = shuffled_rows(state, &state->host);
   host_check(&state->host, sotto_training_end(state->training, &rows, &entry, &stored, &error), &error);
+  store_close(&state->ledger);
   return released_model(state->dataset->ledger, entry, stored);
 }
 

@@ -17,25 +17,31 @@ void _PG_init(void);
 static char *anchor_directory = NULL;
 static int rows_in_memory_kb = 0;
 static int most_threads = 1;
+static int worker_wait_ms = 0;
 
 void _PG_init(void) {
   sotto_initialise();
   DefineCustomStringVariable("sotto.anchor_directory",
                              "Where the anchors of ledgers are kept: a directory outside the data directory.",
                              "Read when a table is registered or a ledger moved; later the ledger remembers it.",
-                             &anchor_directory, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
+                             &anchor_directory, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
   DefineCustomIntVariable("sotto.rows_in_memory", "How much memory a training may take for the rows of a packed copy.",
                           "The rows of a larger one are copied to a temporary file.", &rows_in_memory_kb, 256 * 1024, 0,
                           MAX_KILOBYTES, PGC_SIGHUP, GUC_UNIT_KB, NULL, NULL, NULL);
   DefineCustomIntVariable("sotto.threads", "How many threads of its process a training may use for sums over rows.",
                           "Results have the same bits for any number.", &most_threads, 2, 1, 256, PGC_SIGHUP, 0, NULL,
                           NULL, NULL);
+  DefineCustomIntVariable("sotto.worker_wait", "How long a call waits for a background worker that commits records.",
+                          "It waits before anything is charged, and holds no lock meanwhile.", &worker_wait_ms,
+                          60 * 1000, 0, 24 * 3600 * 1000, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
 #if PG_VERSION_NUM >= 150000
   MarkGUCPrefixReserved("sotto");
 #else
   EmitWarningsOnPlaceholders("sotto");
 #endif
 }
+
+int worker_wait(void) { return worker_wait_ms; }
 
 Size rows_in_memory(void) { return (Size)rows_in_memory_kb * 1024; }
 

@@ -93,6 +93,8 @@ extern void packed_close(PackedRows *rows);
 extern sotto_rows packed_rows(PackedRows *rows, const Registered *dataset);
 extern uint32 packed_block_rows(uint32 features);
 extern Size packed_block_bytes(uint32 features);
+/* sotto.worker_wait, in milliseconds. */
+extern int worker_wait(void);
 /* sotto.rows_in_memory, in bytes. */
 extern Size rows_in_memory(void);
 /* Lets the library use sotto.threads threads, until it is asked again. */
@@ -104,9 +106,13 @@ typedef struct LedgerStore {
   int32 ledger;
   const char *dataset;
   char place[96];
+  struct Committer *committer; /* the process that commits its records, once there are some; or null */
+  bool started;                /* there was one */
 } LedgerStore;
 
 extern void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset);
+/* Lets the process that commits go, as the end of the host's memory context does. */
+extern void store_close(LedgerStore *store);
 extern sotto_store store_callbacks(LedgerStore *store);
 /* Refuses a standby, before an anchor is looked for. */
 extern void require_primary(void);

@@ -1,12 +1,20 @@
 /*
- * A record on its way to the process that commits it: texts in shared memory.
+ * What a session and the process that commits its records share: two queues in a segment of shared memory. A record is
+ * one message of texts, its answer another.
  */
 #ifndef SOTTO_LEDGER_MESSAGE_H
 #define SOTTO_LEDGER_MESSAGE_H
 
 #include "postgres.h"
 
-typedef enum MessageState { MESSAGE_SENT, MESSAGE_COMMITTED, MESSAGE_REFUSED } MessageState;
+#include "storage/shm_mq.h"
+
+typedef enum MessageState {
+  MESSAGE_READY, /* the process has started: nothing was asked yet */
+  MESSAGE_COMMITTED,
+  MESSAGE_OUTDATED, /* another record came first */
+  MESSAGE_REFUSED
+} MessageState;
 
 typedef enum MessageField {
   FIELD_LEDGER,
@@ -38,12 +46,27 @@ typedef enum MessageField {
 #define MESSAGE_ABSENT ((Size)-1)
 
 typedef struct LedgerMessage {
-  Oid database;
-  int state; /* MessageState, written by the committing process */
-  char reason[256];
   Size offset[FIELD_COUNT]; /* of a text that ends in a zero byte, or MESSAGE_ABSENT */
   char texts[FLEXIBLE_ARRAY_MEMBER];
 } LedgerMessage;
+
+typedef struct LedgerAnswer {
+  int state; /* MessageState */
+  char reason[256];
+} LedgerAnswer;
+
+/* The segment: this, then the queue of records, then that of answers. */
+typedef struct LedgerChannel {
+  Oid database;
+} LedgerChannel;
+
+#define RECORD_QUEUE_SIZE ((Size)65536)
+#define ANSWER_QUEUE_SIZE ((Size)4096)
+#define CHANNEL_SIZE (MAXALIGN(sizeof(LedgerChannel)) + RECORD_QUEUE_SIZE + ANSWER_QUEUE_SIZE)
+
+static inline void *record_queue(LedgerChannel *channel) { return (char *)channel + MAXALIGN(sizeof(LedgerChannel)); }
+
+static inline void *answer_queue(LedgerChannel *channel) { return (char *)record_queue(channel) + RECORD_QUEUE_SIZE; }
 
 static inline const char *message_text(const LedgerMessage *message, MessageField field) {
   return message->offset[field] == MESSAGE_ABSENT ? NULL : message->texts + message->offset[field];

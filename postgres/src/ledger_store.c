@@ -2,21 +2,21 @@
 
 #include "access/xlog.h"
 #include "catalog/pg_type.h"
-#include "ledger_message.h"
+#include "committer.h"
 #include "miscadmin.h"
-#include "postmaster/bgworker.h"
-#include "storage/dsm.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 /*
  * The ledger's store in the database. Records are read with a snapshot of now, whatever the caller's isolation level;
- * they are written by a process of their own (ledger_worker.c), whose transaction the caller can neither undo nor
- * configure.
+ * they are written by a process of their own (ledger_worker.c, started by committer.c), whose transactions the caller
+ * can neither undo nor configure.
  */
 
 void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset) {
+  store->committer = NULL;
+  store->started = false;
   store->host = host;
   store->ledger = ledger;
   store->dataset = dataset;
@@ -118,6 +118,7 @@ typedef struct Writing {
   const sotto_terms *terms;
   const char *bytes;
   size_t size;
+  bool outdated; /* another record came first */
 } Writing;
 
 static void set_texts(const Writing *writing, const char *texts[FIELD_COUNT]) {
@@ -151,56 +152,6 @@ static void set_texts(const Writing *writing, const char *texts[FIELD_COUNT]) {
   texts[FIELD_LIMIT_DELTA] = psprintf(UINT64_FORMAT, terms->limit_delta);
 }
 
-static dsm_segment *send_message(const Writing *writing) {
-  const char *texts[FIELD_COUNT];
-  Size size = 0;
-  dsm_segment *segment;
-  LedgerMessage *message;
-
-  set_texts(writing, texts);
-  for (int i = 0; i < FIELD_COUNT; ++i) size += texts[i] == NULL ? 0 : strlen(texts[i]) + 1;
-  segment = dsm_create(offsetof(LedgerMessage, texts) + size, 0);
-  message = dsm_segment_address(segment);
-  message->database = MyDatabaseId;
-  message->state = MESSAGE_SENT;
-  message->reason[0] = '\0';
-  size = 0;
-  for (int i = 0; i < FIELD_COUNT; ++i) {
-    message->offset[i] = texts[i] == NULL ? MESSAGE_ABSENT : size;
-    if (texts[i] == NULL) continue;
-    strcpy(message->texts + size, texts[i]);
-    size += strlen(texts[i]) + 1;
-  }
-  return segment;
-}
-
-static void start_worker(dsm_segment *segment, const char *kind) {
-  BackgroundWorker worker;
-  BackgroundWorkerHandle *handle;
-  bool reserving = strcmp(kind, "reserved") == 0;
-  bool releasing = strcmp(kind, "released") == 0;
-
-  memset(&worker, 0, sizeof worker);
-  worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-  worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-  worker.bgw_restart_time = BGW_NEVER_RESTART;
-  worker.bgw_notify_pid = MyProcPid;
-  worker.bgw_main_arg = UInt32GetDatum(dsm_segment_handle(segment));
-  snprintf(worker.bgw_name, BGW_MAXLEN, "sotto ledger");
-  snprintf(worker.bgw_type, BGW_MAXLEN, "sotto ledger");
-  snprintf(worker.bgw_library_name, sizeof worker.bgw_library_name, "sotto");
-  snprintf(worker.bgw_function_name, BGW_MAXLEN, "sotto_ledger_worker");
-  if (!RegisterDynamicBackgroundWorker(&worker, &handle))
-    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
-                    errmsg("the ledger cannot be written: no background worker is free%s",
-                           reserving   ? "; nothing was charged"
-                           : releasing ? "; nothing is released, and what was charged stays charged"
-                                       : ""),
-                    errhint("Raise max_worker_processes.")));
-  if (WaitForBackgroundWorkerShutdown(handle) == BGWH_POSTMASTER_DIED)
-    ereport(FATAL, (errcode(ERRCODE_ADMIN_SHUTDOWN), errmsg("the server is gone")));
-}
-
 void require_primary(void) {
   if (RecoveryInProgress())
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
@@ -208,35 +159,62 @@ void require_primary(void) {
                     errhint("Ask the primary server.")));
 }
 
-static void write_now(void *context) {
-  const Writing *writing = context;
-  dsm_segment *segment;
+static LedgerMessage *message_of(const Writing *writing, Size *size) {
+  const char *texts[FIELD_COUNT];
   LedgerMessage *message;
+  Size at = 0;
+
+  set_texts(writing, texts);
+  for (int i = 0; i < FIELD_COUNT; ++i) at += texts[i] == NULL ? 0 : strlen(texts[i]) + 1;
+  *size = offsetof(LedgerMessage, texts) + at;
+  message = MemoryContextAllocHuge(CurrentMemoryContext, *size);
+  at = 0;
+  for (int i = 0; i < FIELD_COUNT; ++i) {
+    message->offset[i] = texts[i] == NULL ? MESSAGE_ABSENT : at;
+    if (texts[i] == NULL) continue;
+    strcpy(message->texts + at, texts[i]);
+    at += strlen(texts[i]) + 1;
+  }
+  return message;
+}
+
+static void write_now(void *context) {
+  Writing *writing = context;
+  Size size;
+  LedgerMessage *message;
+  LedgerAnswer answer;
 
   require_primary();
-  segment = send_message(writing);
-  message = dsm_segment_address(segment);
-  start_worker(segment, writing->record->kind);
-  pg_memory_barrier();
-  if (message->state != MESSAGE_COMMITTED)
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the ledger was not written"),
-                    errdetail("%s", message->reason[0] != '\0' ? pstrdup(message->reason)
-                                                               : "The process that commits it did not finish.")));
-  dsm_detach(segment);
+  message = message_of(writing, &size);
+  committer_ask(writing->store, message, size, &answer);
+  pfree(message);
+  writing->outdated = answer.state == MESSAGE_OUTDATED;
+  if (answer.state == MESSAGE_COMMITTED || writing->outdated) return;
+  ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the ledger was not written"),
+                  errdetail("%s", answer.reason)));
 }
 
 static int append(void *context, const sotto_record *record, const sotto_terms *terms, const char *bytes,
                   size_t size) {
   LedgerStore *store = context;
-  Writing writing = {store, record, terms, bytes, size};
+  Writing writing = {store, record, terms, bytes, size, false};
 
-  return host_protect(store->host, write_now, &writing);
+  if (host_protect(store->host, write_now, &writing) != 0) return 1;
+  return writing.outdated ? SOTTO_APPEND_OUTDATED : 0;
 }
+
+static void prepare_now(void *context) {
+  require_primary();
+  committer_start(context);
+}
+
+static int prepare(void *context) { return host_protect(((LedgerStore *)context)->host, prepare_now, context); }
 
 static int poll_host(void *context) { return host_poll(((LedgerStore *)context)->host); }
 
 sotto_store store_callbacks(LedgerStore *store) {
   sotto_store callbacks = {store, store->place, read_records, append, read_bytes, poll_host};
 
+  callbacks.prepare = prepare;
   return callbacks;
 }

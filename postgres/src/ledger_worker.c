@@ -7,16 +7,20 @@
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
 #include "storage/dsm.h"
 #include "storage/ipc.h"
+#include "storage/proc.h"
+#include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
 /*
- * The process that commits one record of a ledger. It has a transaction and settings of its own: neither ROLLBACK nor
- * a session's synchronous_commit reaches it.
+ * The process that commits the records of one call. It has transactions and settings of its own: neither ROLLBACK nor a
+ * session's synchronous_commit reaches it. Between records it has no transaction and waits for the session, which it
+ * outlives only by the record it is committing.
  */
 
 PGDLLEXPORT void sotto_ledger_worker(Datum argument);
@@ -77,7 +81,9 @@ static void write_record(const LedgerMessage *message) {
                "fingerprint END WHERE ledger = $1::int4 AND sequence = $2::int8 - 1 AND hash = $6",
                FIELD_LEDGER, FIELD_SEQUENCE, FIELD_HASH, FIELD_SPENT_LOSS, FIELD_SPENT_DELTA, FIELD_PREVIOUS,
                FIELD_KIND, FIELD_DETAIL);
-  if (done != 1) ereport(ERROR, (errmsg("the record does not follow the last one of its ledger")));
+  if (done != 1)
+    ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                    errmsg("the record does not follow the last one of its ledger")));
   RUN(message,
       "INSERT INTO sotto.ledger_record (ledger, sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, "
       "spent_delta, request, detail, previous, hash, analyst, token) VALUES ($1::int4, $2::int8, $3, $4::int8, $5::int8, "
@@ -113,24 +119,23 @@ static void commit_record(const LedgerMessage *message) {
   CommitTransactionCommand();
 }
 
-void sotto_ledger_worker(Datum argument) {
-  dsm_segment *segment;
-  LedgerMessage *message;
-  MemoryContext outside;
+/* Ends the process where nobody waits for the answer any more. */
+static void send_answer(shm_mq_handle *answers, const LedgerAnswer *answer) {
+  if (shm_mq_send(answers, sizeof *answer, answer, false, true) != SHM_MQ_SUCCESS) proc_exit(0);
+}
 
-  BackgroundWorkerUnblockSignals();
-  CurrentResourceOwner = ResourceOwnerCreate(NULL, "sotto ledger");
-  outside = CurrentMemoryContext;
-  segment = dsm_attach(DatumGetUInt32(argument));
-  if (segment == NULL) proc_exit(0); /* who asked is gone */
-  dsm_pin_mapping(segment);
-  message = dsm_segment_address(segment);
-  BackgroundWorkerInitializeConnectionByOid(message->database, InvalidOid, 0);
+static void answer_message(const LedgerMessage *message, LedgerAnswer *answer) {
+  MemoryContext outside = CurrentMemoryContext;
+
+  memset(answer, 0, sizeof *answer);
+  if (ConfigReloadPending) {
+    ConfigReloadPending = false;
+    ProcessConfigFile(PGC_SIGHUP);
+  }
   PG_TRY();
   {
     commit_record(message);
-    pg_memory_barrier();
-    message->state = MESSAGE_COMMITTED;
+    answer->state = MESSAGE_COMMITTED;
   }
   PG_CATCH();
   {
@@ -139,11 +144,45 @@ void sotto_ledger_worker(Datum argument) {
     MemoryContextSwitchTo(outside);
     problem = CopyErrorData();
     FlushErrorState();
-    strlcpy(message->reason, problem->message, sizeof message->reason);
-    pg_memory_barrier();
-    message->state = MESSAGE_REFUSED;
+    strlcpy(answer->reason, problem->message, sizeof answer->reason);
+    answer->state = problem->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ? MESSAGE_OUTDATED : MESSAGE_REFUSED;
+    FreeErrorData(problem);
     AbortCurrentTransaction();
   }
   PG_END_TRY();
+  MemoryContextSwitchTo(outside);
+  pgstat_report_activity(STATE_IDLE, NULL);
+}
+
+static void serve(shm_mq_handle *records, shm_mq_handle *answers) {
+  LedgerAnswer answer = {MESSAGE_READY, ""};
+
+  send_answer(answers, &answer);
+  for (;;) {
+    Size size;
+    void *data;
+
+    if (shm_mq_receive(records, &size, &data, false) != SHM_MQ_SUCCESS) return;
+    answer_message(data, &answer);
+    send_answer(answers, &answer);
+  }
+}
+
+void sotto_ledger_worker(Datum argument) {
+  dsm_segment *segment;
+  LedgerChannel *channel;
+
+  pqsignal(SIGTERM, die);
+  pqsignal(SIGHUP, SignalHandlerForConfigReload);
+  BackgroundWorkerUnblockSignals();
+  CurrentResourceOwner = ResourceOwnerCreate(NULL, "sotto ledger");
+  segment = dsm_attach(DatumGetUInt32(argument));
+  if (segment == NULL) proc_exit(0); /* who asked is gone */
+  dsm_pin_mapping(segment);
+  channel = dsm_segment_address(segment);
+  shm_mq_set_receiver(record_queue(channel), MyProc);
+  shm_mq_set_sender(answer_queue(channel), MyProc);
+  BackgroundWorkerInitializeConnectionByOid(channel->database, InvalidOid, 0);
+  serve(shm_mq_attach(record_queue(channel), segment, NULL), shm_mq_attach(answer_queue(channel), segment, NULL));
   proc_exit(0);
 }

@@ -1,14 +1,13 @@
 #include "extension.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_class.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "catalog/namespace.h"
 #include "access/xact.h"
 
@@ -121,8 +120,16 @@ static int32 ledger_of(const Packing *packing, int32 id, const char *name, const
   callbacks = store_callbacks(&store);
   host_check(&host, sotto_ledger_create(&callbacks, anchor_path(packing->fingerprint), &rows, options, &error),
              &error);
+  store_close(&store);
   return id;
 }
+
+/*
+ * From here to the end of their transactions registrations come one after the other, in all databases: of those of the
+ * same rows the later ones see the first, and make no ledger. Not one lock for each fingerprint: everyone may look at
+ * locks.
+ */
+static void wait_for_others(void) { LockSharedObject(AuthIdRelationId, owner_role(), 0, ExclusiveLock); }
 
 static char *number(uint64 value) { return psprintf(UINT64_FORMAT, value); }
 
@@ -224,6 +231,7 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   /* The name is taken before the ledger is made: what fails until here leaves nothing behind. */
   insert_dataset(&dataset, &packing);
   write_shards(&dataset, &set);
+  wait_for_others();
   arguments[0] = psprintf("%d", dataset.id);
   arguments[1] = psprintf("%d", ledger_of(&packing, dataset.id, dataset.name, budget));
   ask_as_owner("UPDATE sotto.dataset SET ledger = $2::int4 WHERE id = $1::int4", 2, arguments);
@@ -259,6 +267,7 @@ Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
   host_init(&host);
   take_stock(dataset, dataset->generation + 1, &set, &packing);
   write_shards(dataset, &set);
+  wait_for_others();
   others[0] = packing.fingerprint;
   others[1] = psprintf("%d", dataset->ledger);
   if (ask_as_owner("SELECT 1 FROM sotto.ledger_head WHERE fingerprint = $1 AND ledger <> $2::int4", 2, others) != NULL)
@@ -274,6 +283,7 @@ Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
   store_init(&store, &host, dataset->ledger, dataset->name);
   callbacks = store_callbacks(&store);
   host_check(&host, sotto_ledger_rebind(&callbacks, anchor_path(packing.fingerprint), &rows, &error), &error);
+  store_close(&store);
   drop_copy(dataset);
   PG_RETURN_VOID();
 }
@@ -322,5 +332,6 @@ Datum pg_sotto_move_ledger(PG_FUNCTION_ARGS) {
                         1, arguments);
   if (anchor == NULL) elog(ERROR, "the ledger has no place");
   host_check(&host, sotto_ledger_move(&callbacks, anchor_path(anchor), &error), &error);
+  store_close(&store);
   PG_RETURN_VOID();
 }

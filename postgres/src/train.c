@@ -85,6 +85,7 @@ static int64 session_end(Session *session, sotto_status status, sotto_text *mode
                          const sotto_error *error) {
   if (status == SOTTO_OK) sotto_text_free(model);
   host_check(&session->host, status, error);
+  store_close(&session->ledger);
   if (!session->sharded) packed_close(&session->packed);
   return released_model(session->dataset->ledger, entry, stored);
 }
