@@ -132,12 +132,14 @@ sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uin
       throw Error(ErrorKind::unsupported,
                   "the model's loss " + predictor.model.loss + " gives no probabilities; logistic and softmax do");
     }
+    *place = static_cast<uint32_t>(predictor.texts.size());
     try {
-      predictor.encode(nlohmann::ordered_json::parse(row, row + size));
-    } catch (const nlohmann::json::exception&) {
+      predictor.encode(Json::parse(row, row + size));
+    } catch (const Json::out_of_range&) {
+      return;  // a number beyond binary64: no finite number either
+    } catch (const Json::exception&) {
       throw Error(ErrorKind::invalid_argument, "x: cannot be read", "x");
     }
-    *place = static_cast<uint32_t>(predictor.texts.size());
     if (!predictor.encoder.usable()) return;
     scores(predictor.model, predictor.block(), predictor.row_scores);
     *place = predicted_class(predictor.row_scores);

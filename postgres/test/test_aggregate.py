@@ -7,7 +7,7 @@ from base import ServerCase
 
 CELLS = "sotto.cell(age), sotto.cell(income), sotto.cell(home), sotto.cell(buys)"
 UNPACKED = data.LABEL.replace('"filter"', '"layout": "unpacked", "filter"')
-ASKED = '{"epsilon": 1, "lambda": 0.01, "again": true}'
+ASKED = '{"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "again": true}'
 
 
 class Aggregate(ServerCase):
@@ -36,7 +36,7 @@ class Aggregate(ServerCase):
         for source in ("(SELECT * FROM loose ORDER BY income DESC) t", "(SELECT * FROM loose ORDER BY buys, id) t"):
             self.train(source)
         self.train("customers", name="shop")
-        model = self.sql("SELECT sotto.train_table('shop', epsilon => 1, lambda => 0.01)", user="curator")
+        model = self.sql("SELECT sotto.train_table('shop', method => 'bolt_on', epsilon => 1, lambda => 0.01)", user="curator")
         self.assertEqual(self.sql(data.train(), user="analyst"), model)  # the one answer to one request
 
     def test_every_method_of_one_server_runs(self):
@@ -44,6 +44,21 @@ class Aggregate(ServerCase):
             with self.subTest(method=method):
                 asked = f'{{"method": "{method}", "epsilon": 2, "delta": 1e-7, "lambda": 0.1}}'
                 self.assertGreater(int(self.train(asked=asked)), 0)
+
+    def test_rows_beyond_the_registered_ones_take_no_memory(self):
+        """They are other rows, and refused; the memory of the server does not grow with them."""
+        self.sql("GRANT pg_read_server_files TO curator; GRANT EXECUTE ON FUNCTION pg_read_file(text) TO curator")
+        before = self.counts()
+        # The peak of this backend after a query of as many rows as were registered, and after one of 150 times as many.
+        peak = "SELECT (regexp_match(pg_read_file('/proc/' || pg_backend_pid() || '/status'), 'VmHWM:\\s+(\\d+)'))[1];\n"
+        call = f"SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) FROM loose"
+        script = f"\\set ON_ERROR_STOP off\n{call};\n{peak}{call}, generate_series(1, 150);\n{peak}"
+        process = self.server.start_sql(script, user="curator")
+        out, said = process.communicate()
+        self.assertIn("not the rows the ledger was made for", said)
+        small, large = (int(line) for line in out.split()[-2:])
+        self.assertLess(large - small, 4096)
+        self.assertEqual(self.counts(), (before[0] + 2, before[1] + 1))
 
     def counts(self):
         return tuple(map(int, self.sql("SELECT charged, released FROM sotto.budget WHERE dataset = 'loose'").split("|")))
@@ -106,7 +121,7 @@ class Aggregate(ServerCase):
         self.assertEqual(self.charged("loose"), before + 4)
 
     def test_a_request_is_judged_before_the_first_row(self):
-        said = self.refuse(f"SELECT sotto.train_cells('loose', '{{\"epsilon\": 500, \"lambda\": 0.01}}', {CELLS}) FROM loose",
+        said = self.refuse(f"SELECT sotto.train_cells('loose', '{{\"method\": \"bolt_on\", \"epsilon\": 500, \"lambda\": 0.01}}', {CELLS}) FROM loose",
                            "left", user="curator")
         self.assertIn("53400", said)
         self.refuse(f"SELECT sotto.train_cells('loose', '{{\"colour\": 1}}', {CELLS}) FROM loose", "colour", user="curator")
@@ -142,7 +157,7 @@ class Aggregate(ServerCase):
         before = self.spent("loose")
         self.sql(f"BEGIN; SELECT sotto.train_cells('loose', '{ASKED}', {CELLS}) FROM loose; ROLLBACK", user="curator")
         self.assertAlmostEqual(self.spent("loose") - before, 1, places=6)
-        slow = '{"epsilon": 1, "lambda": 0.01, "passes": 300000, "batch_rows": 2000}'
+        slow = '{"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 300000, "batch_rows": 2000}'
         self.refuse(f"SET statement_timeout = '3s'; SELECT sotto.train_cells('loose', '{slow}', {CELLS}) FROM loose", "57014",
                     user="curator")
         self.assertAlmostEqual(self.spent("loose") - before, 2, places=6)
@@ -222,7 +237,7 @@ class AggregateAttacks(ServerCase):
         self.assertEqual(open_ones, "")
         analysts = self.sql("SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc p WHERE pronamespace = "
                             "'sotto'::regnamespace AND has_function_privilege('analyst', p.oid, 'EXECUTE')").split()
-        self.assertEqual(analysts, ["cell", "evaluate", "evaluate_", "keyed", "model_text", "plan", "plan_", "predict", "predict_",
+        self.assertEqual(analysts, ["cell", "evaluate", "evaluate_", "keyed", "model_text", "plain_row_", "plan", "plan_", "predict", "predict_",
                                     "predict_proba", "predict_proba_", "privacy_card", "score_array", "score_cells", "train",
                                     "train_", "tune", "tune_"])
         tables = self.sql("SELECT string_agg(relname, ' ') FROM pg_class WHERE relnamespace IN ('sotto'::regnamespace, "
@@ -273,7 +288,7 @@ class Upgrade(ServerCase):
         before = self.sql("SELECT count(*) FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace")
         self.sql("ALTER EXTENSION sotto UPDATE")
         self.assertGreater(int(self.sql("SELECT count(*) FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace")), int(before))
-        self.assertEqual(self.sql("SELECT extversion FROM pg_extension WHERE extname = 'sotto'"), "0.3.0")
+        self.assertEqual(self.sql("SELECT extversion FROM pg_extension WHERE extname = 'sotto'"), "0.4.0")
         self.sql(data.register(), user="curator")
         self.sql(data.train(), user="analyst")
 

@@ -90,6 +90,13 @@ class Attacks(ServerCase):
     def test_a_search_path_cannot_put_other_operators_or_functions_in(self):
         self.assertEqual(spied_on(self), "0")
 
+    def test_where_anchors_are_is_told_to_superusers_alone(self):
+        for user in ("analyst", "curator", "stranger"):
+            self.refuse("LOAD 'sotto'; SHOW sotto.anchor_directory" if user == "stranger" else
+                        "SELECT count(sotto.keyed(NULL)) WHERE false; SHOW sotto.anchor_directory", user=user)
+            self.assertEqual(self.sql("SELECT count(*) FROM pg_settings WHERE name = 'sotto.anchor_directory'", user=user), "0")
+        self.assertEqual(self.sql("SELECT sotto.model_text(1) <> ''; SHOW sotto.anchor_directory").splitlines()[-1], str(self.server.anchors))
+
     def test_temporary_tables_do_not_stand_in_for_the_ledgers(self):
         before = self.charged()
         self.sql("CREATE TEMP TABLE ledger_head (x int); CREATE TEMP TABLE ledger_record (x int);"

@@ -13,11 +13,36 @@ class Semantics(ServerCase):
         cls.server.sql(data.register(), user="curator")
 
     def test_a_plan_is_free_and_says_what_it_would_cost(self):
-        plan = json.loads(self.sql("SELECT sotto.plan('shop', epsilon => 1, lambda => 0.01)", user="analyst"))
+        plan = json.loads(self.sql("SELECT sotto.plan('shop', method => 'bolt_on', epsilon => 1, lambda => 0.01)", user="analyst"))
         self.assertEqual(plan["method"], "bolt_on")
         self.assertEqual(plan["facts"]["rows"], self.rows)
         self.assertTrue(plan["budget"]["fits"])
         self.assertEqual(plan["budget"]["cost"]["loss"][:1], "1")
+
+    def test_without_a_method_it_is_auto_as_everywhere(self):
+        self.sql("CREATE TABLE plain AS SELECT * FROM customers WHERE id <= 1500; GRANT SELECT ON plain TO curator, analyst")
+        self.sql(data.register("plain", "plain", epsilon=20, delta=1e-5,
+                               options=data.LABEL[:-1] + ', "layout": "packed"}'), user="curator")
+        asked = "'plain', epsilon => 2, delta => 1e-7"
+        plain, named = (json.loads(self.sql(f"SELECT sotto.plan({asked}{more})", user="analyst")) for more in ("", ", method => 'auto'"))
+        self.assertEqual(plain, named)
+        self.assertEqual(plain["method"], "auto")
+        model = self.sql(f"SELECT sotto.train({asked})", user="analyst")
+        self.assertEqual(self.sql(f"SELECT sotto.privacy_card({model}) ->> 'method'", user="analyst"), "auto")
+        self.assertEqual(self.sql(f"SELECT sotto.train({asked}, method => 'auto')", user="analyst"), model)
+        self.assertEqual(self.sql(f"SELECT sotto.train_table({asked})", user="curator"), model)
+        self.assertEqual(self.sql("SELECT sotto.train_cells('plain', '{\"epsilon\": 2, \"delta\": 1e-7}', sotto.cell(age), sotto.cell(income), "
+                                  "sotto.cell(home), sotto.cell(buys)) FROM plain", user="curator"), model)
+        tuned = self.sql("SELECT sotto.tune('plain', '{\"loss\": [\"logistic\", \"huber_svm\"]}', tune_by => 'parts', epsilon => 2)",
+                         user="analyst")
+        self.assertIn("auto", self.sql(f"SELECT sotto.privacy_card({tuned})", user="analyst"))
+
+    def test_a_number_beyond_a_double_makes_a_row_unusable(self):
+        model = self.sql(data.train(), user="analyst")
+        for row in ("""'{"age": 1e400, "income": 2, "home": "city"}'::jsonb""", "(SELECT t FROM (SELECT 1e400 AS age, 2 AS income, 'city' AS home) t)",
+                    "(SELECT t FROM (SELECT 'NaN'::float8 AS age, 2 AS income, 'city' AS home) t)"):
+            self.assertEqual(self.sql(f"SELECT sotto.predict({model}, {row}) IS NULL, sotto.predict_proba({model}, {row}) IS NULL",
+                                      user="analyst"), "t|t")
 
     def test_training_charges_releases_and_predicts(self):
         before = self.spent()
@@ -66,7 +91,7 @@ class Semantics(ServerCase):
         for by, delta, epsilon in (("random_stopping", 1e-6, 4), ("parts", 0, 3)):
             with self.subTest(by=by):
                 before, charged = self.spent("tuned"), self.charged("tuned")
-                call = (f"SELECT sotto.tune('tuned', '{{\"lambda\": [0.001, 0.1], \"passes\": 3}}', tune_by => '{by}', "
+                call = (f"SELECT sotto.tune('tuned', '{{\"lambda\": [0.001, 0.1], \"passes\": 3}}', tune_by => '{by}', method => 'bolt_on', "
                         f"epsilon => {epsilon}, delta => {delta}, options => '{{\"mean_runs\": 3}}')")
                 call = call if by == "random_stopping" else call.replace(", options => '{\"mean_runs\": 3}'", "")
                 model = self.sql(call, user="analyst")
@@ -78,7 +103,7 @@ class Semantics(ServerCase):
                 self.assertIn("lambda=0.1", json.dumps(card["remarks"]))
                 self.assertEqual(self.sql(call, user="rival"), model)
                 self.assertEqual(self.charged("tuned"), charged + 1)
-        self.refuse("SELECT sotto.tune('tuned', '{\"lambda\": [0.1]}', epsilon => 19, delta => 1e-6)", "left", user="analyst")
+        self.refuse("SELECT sotto.tune('tuned', '{\"lambda\": [0.1]}', method => 'bolt_on', epsilon => 19, delta => 1e-6)", "left", user="analyst")
         self.refuse("SELECT sotto.tune('tuned', '{\"colour\": [1]}', epsilon => 1, delta => 1e-6)", "colour", user="analyst")
         self.refuse("SELECT sotto.tune('tuned', '{}', epsilon => 1, delta => 1e-6)", "grid", user="analyst")
         self.refuse("SELECT sotto.tune('tuned', '{\"lambda\": [0.1]}', method => 'noiseless', epsilon => 1, delta => 1e-6)",

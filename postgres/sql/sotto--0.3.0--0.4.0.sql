@@ -1,0 +1,16 @@
+\echo Use "ALTER EXTENSION sotto UPDATE" to load this file. \quit
+
+-- Names are those of the server, whoever made what in the schema before.
+SET LOCAL search_path TO pg_catalog, pg_temp;
+
+-- A row becomes jsonb by functions of the server's own: of types with a cast to json of somebody's it is refused.
+CREATE FUNCTION sotto.plain_row_(anyelement) RETURNS anyelement
+  LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_plain_row';
+REVOKE ALL ON FUNCTION sotto.plain_row_ FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sotto.plain_row_ TO sotto_analyst, sotto_curator;
+
+CREATE OR REPLACE FUNCTION sotto.predict(model int8, x anyelement) RETURNS text
+  LANGUAGE sql STABLE PARALLEL RESTRICTED AS 'SELECT sotto.predict_($1, pg_catalog.to_jsonb(sotto.plain_row_($2)))';
+CREATE OR REPLACE FUNCTION sotto.predict_proba(model int8, x anyelement) RETURNS float8[]
+  LANGUAGE sql STABLE PARALLEL RESTRICTED
+  AS 'SELECT sotto.predict_proba_($1, pg_catalog.to_jsonb(sotto.plain_row_($2)))';

@@ -1,0 +1,228 @@
+"""Code that others attach to what a curator or superuser reads: none of it runs, or it runs with no rights to write."""
+import unittest
+
+import data
+from base import ServerCase
+
+ROWS = "SELECT 20 + i % 60 AS age, i % 100 + 0.5 AS income, CASE WHEN i % 3 = 0 THEN 'yes' ELSE 'no' END AS buys"
+HOMES = "(ARRAY['city', 'town', 'farm'])[1 + i % 3]"
+ARRAY = '{"x": {"size": 2, "min": 0, "max": 100}}'
+
+# It writes down who ran it, and takes what it is after: rows of a table its owner may not read.
+SPY = """CREATE FUNCTION ann.{name}({argument}) RETURNS {answer} LANGUAGE plpgsql {volatile} AS $$ BEGIN
+  BEGIN
+    INSERT INTO ann.loot SELECT current_user, row_to_json(c)::text FROM public.customers c LIMIT 1;
+  EXCEPTION WHEN OTHERS THEN NULL;
+  END;
+  PERFORM pg_catalog.pg_notify('seen', current_user::text);
+  RETURN {value}; END $$;"""
+
+
+def spy(name, argument, answer, value, volatile="VOLATILE"):
+    return SPY.format(name=name, argument=argument, answer=answer, value=value, volatile=volatile)
+
+
+class Hostile(ServerCase):
+    """ann owns types, tables and views in a schema of her own, and may read nothing else."""
+    rows = 300
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql("CREATE ROLE ann LOGIN IN ROLE sotto_analyst; CREATE SCHEMA ann AUTHORIZATION ann;"
+                       "GRANT USAGE ON SCHEMA ann TO PUBLIC; GRANT TEMP ON DATABASE postgres TO ann")
+        cls.server.sql("CREATE TABLE ann.loot (who text, what text); GRANT INSERT ON ann.loot TO PUBLIC", user="ann")
+
+    def offer(self, name, column, features=None):
+        """A table of ann's that the curator may read; each has other rows."""
+        Hostile.offered = getattr(Hostile, "offered", 200) + 1
+        self.sql(f"CREATE TABLE ann.{name} AS {ROWS}, {column} FROM generate_series(1, {Hostile.offered}) i;"
+                 f"GRANT SELECT ON ann.{name} TO curator, analyst", user="ann")
+
+    def looted(self):
+        """Who ran a function of ann's that could write, and forgets it."""
+        return self.sql("SELECT DISTINCT who FROM ann.loot; DELETE FROM ann.loot").split()
+
+    def heard(self, text, user):
+        """As whom a function of ann's was run at all: it tells whoever listens."""
+        said = self.sql(f"LISTEN seen; {text}; SELECT 1", user=user)
+        return {line.split('payload "')[1].split('"')[0] for line in said.splitlines() if 'payload "' in line}
+
+
+class Types(Hostile):
+    def cast(self, kind, declared, value="enum_out($1)::text", target="text"):
+        return (f"CREATE TYPE ann.{kind} AS {declared};" + spy(f"cast_{kind}", f"ann.{kind}", target, value) +
+                f"CREATE CAST (ann.{kind} AS {target}) WITH FUNCTION ann.cast_{kind}(ann.{kind});")
+
+    def test_a_cast_of_an_enum_is_never_run(self):
+        self.sql("CREATE TYPE ann.home_t AS ENUM ('city', 'town', 'farm')", user="ann")
+        self.offer("houses", f"{HOMES}::ann.home_t AS home")
+        self.sql(data.register("houses", "ann.houses"), user="curator")
+        model = self.sql(data.train("houses"), user="analyst")
+        fingerprint = self.sql("SELECT fingerprint FROM sotto.dataset WHERE name = 'houses'")
+        self.sql("SELECT sotto.refresh('houses')", user="curator")
+        self.assertEqual(self.sql("SELECT fingerprint FROM sotto.dataset WHERE name = 'houses'"), fingerprint)
+        # Added after the table was looked at.
+        self.sql(spy("cast_home", "ann.home_t", "text", "random()::text") +
+                 "CREATE CAST (ann.home_t AS text) WITH FUNCTION ann.cast_home(ann.home_t)", user="ann")
+        for user, text in (("curator", "SELECT sotto.refresh('houses')"), ("admin", "SELECT sotto.refresh('houses')"),
+                           ("curator", data.register("houses2", "ann.houses")), ("admin", data.register("houses3", "ann.houses")),
+                           ("curator", data.register("houses4", "ann.houses", options=data.LABEL[:-1] + ', "layout": "unpacked"}')),
+                           ("admin", f"SELECT sotto.evaluate({model}, 'ann.houses')"),
+                           ("analyst", f"SELECT sotto.evaluate({model}, 'ann.houses')"),
+                           ("curator", "SELECT sotto.tune('houses', '{\"lambda\": [0.01]}', tune_by => 'public', epsilon => 1, "
+                                       "public_source => 'ann.copied')"),
+                           ("curator", f"SELECT sotto.score_cells({model}, sotto.cell(age), sotto.cell(income), sotto.cell(home), "
+                                       "sotto.cell(buys)) FROM ann.houses")):
+            self.sql("CREATE TABLE IF NOT EXISTS ann.copied AS SELECT * FROM ann.houses WHERE age < 60; "
+                     "GRANT SELECT ON ann.copied TO PUBLIC", user="ann")
+            with self.subTest(text=text, user=user):
+                self.refuse(text, "cast function", user=user)
+        self.assertEqual(self.looted(), [])
+        self.assertEqual(self.sql("SELECT count(*) FROM sotto.dataset WHERE name LIKE 'houses%'"), "1")
+        # Without it the same rows are the same rows.
+        self.sql("DROP CAST (ann.home_t AS text)", user="ann")
+        self.refuse(data.register("houses5", "ann.houses"), "registered already", user="curator")
+        self.sql("SELECT sotto.refresh('houses')")
+        self.assertEqual(self.sql("SELECT fingerprint FROM sotto.dataset WHERE name = 'houses'"), fingerprint)
+
+    def test_casts_do_not_give_the_same_rows_three_budgets(self):
+        self.sql(self.cast("point_t", "(a float8, b float8)", "ARRAY[random(), random()]::float8[]", "float8[]"), user="ann")
+        self.offer("points", "ROW(i % 7, i % 5)::ann.point_t AS x")
+        for i in range(3):
+            self.refuse(data.register(f"points{i}", "ann.points", features=ARRAY), "must be float4[] or float8[]", user="curator")
+        self.assertEqual(self.looted(), [])
+
+    def test_domains_composite_types_and_other_arrays_are_refused(self):
+        self.sql(spy("even", "int4", "bool", "true") + "CREATE DOMAIN ann.years AS int4 CHECK (ann.even(VALUE));"
+                 "CREATE DOMAIN ann.pair AS float8[]; CREATE TYPE ann.whole AS (a int4)", user="ann")
+        self.offer("odd", "(i % 9)::ann.years AS years, ROW(i)::ann.whole AS whole, ARRAY[i % 7, i % 5] AS ints, "
+                   "ARRAY[i % 7, i % 5]::ann.pair AS pair, ARRAY[i]::ann.years[] AS many, '{1,2}'::numeric[] AS exact")
+        self.sql("DELETE FROM ann.loot")
+        for column in ("years", "whole", "ints"):
+            self.refuse(data.register("odd", "ann.odd", features=f'{{"{column}": [0, 9]}}'), "must be cast", user="curator")
+        for column in ("ints", "pair", "many", "exact"):
+            self.refuse(data.register("odd", "ann.odd", features=ARRAY.replace('"x"', f'"{column}"')), "must be float4[] or float8[]",
+                        user="curator")
+        # A name that is no column could be that of the whole row.
+        self.refuse(data.register("odd", "ann.odd", features='{"odd": [0, 9]}'), 'column "odd" does not exist', user="curator")
+        self.refuse("SELECT sotto.register('odd', 'ann.odd', 'odd', '{\"age\": [0, 9]}', epsilon => 1, options => "
+                    "'{\"positive\": [\"a\"], \"negative\": [\"b\"]}')", 'column "odd" does not exist', user="curator")
+        self.assertEqual(self.looted(), [])
+
+    def test_a_label_of_a_hostile_type_is_refused_too(self):
+        self.sql(self.cast("answer", "ENUM ('yes', 'no')"), user="ann")
+        self.offer("labelled", "CASE WHEN i % 2 = 0 THEN 'yes' ELSE 'no' END::ann.answer AS said")
+        for user in ("curator", "admin"):
+            self.refuse("SELECT sotto.register('labelled', 'ann.labelled', 'said', '{\"age\": [20, 80]}', epsilon => 1, options => "
+                        "'{\"positive\": [\"yes\"], \"negative\": [\"no\"]}')", "cast function", user=user)
+        self.assertEqual(self.looted(), [])
+
+    def test_a_row_to_predict_for_runs_no_cast_to_json(self):
+        self.sql("CREATE TYPE ann.mood AS ENUM ('glad', 'sad');" + spy("json_mood", "ann.mood", "json", "'1'::json") +
+                 "CREATE CAST (ann.mood AS json) WITH FUNCTION ann.json_mood(ann.mood)", user="ann")
+        self.sql(data.register(), user="curator")
+        model = self.sql(data.train(), user="analyst")
+        self.offer("prospects", f"{HOMES} AS home, 'sad'::ann.mood AS mood, ARRAY['sad'::ann.mood] AS moods")
+        for columns in ("t", "ROW(t.*)", "(SELECT r FROM (SELECT age, income, home, moods) r)"):
+            for function in ("predict", "predict_proba"):
+                self.refuse(f"SELECT sotto.{function}({model}, {columns}) FROM ann.prospects t", "cast function to json")
+        self.assertEqual(self.looted(), [])
+        self.assertEqual(self.sql(f"SELECT count(sotto.predict({model}, r)) FROM ann.prospects t, LATERAL (SELECT t.age, t.income, t.home) r"),
+                         self.sql("SELECT count(*) FROM ann.prospects"))
+
+
+class Code(Hostile):
+    """What the server runs for a plain SELECT, by design: as a reader who can do nothing but read, never as a superuser."""
+
+    def test_functions_of_a_view_do_not_run_as_a_superuser(self):
+        self.offer("base", f"{HOMES} AS home")
+        self.sql(spy("shown", "text", "text", "$1") + "CREATE VIEW ann.seen AS SELECT age, income, ann.shown(home) AS home, buys FROM "
+                 "ann.base; GRANT SELECT ON ann.seen TO curator, analyst", user="ann")
+        self.assertEqual(self.heard(data.register("seen", "ann.seen").rstrip(";"), "curator"), {"curator"})
+        self.assertEqual(self.heard("SELECT sotto.refresh('seen')", "admin"), {"curator"})
+        model = self.sql(data.train("seen"), user="analyst")
+        self.assertEqual(self.heard(f"SELECT sotto.evaluate({model}, 'ann.seen')", "admin"), {"ann"})
+        self.assertEqual(self.heard(f"SELECT sotto.evaluate({model}, 'ann.seen')", "analyst"), {"analyst"})
+        tune = ("SELECT sotto.tune('seen', '{\"lambda\": [0.1, 0.01]}', tune_by => 'public', method => 'bolt_on', epsilon => 0.5, "
+                "public_source => 'ann.seen2')")
+        self.sql("CREATE VIEW ann.seen2 AS SELECT * FROM ann.seen WHERE age < 70; GRANT SELECT ON ann.seen2 TO PUBLIC", user="ann")
+        self.assertEqual(self.heard(tune, "admin"), {"ann"})
+        self.assertEqual(self.looted(), [])
+
+    def test_a_superuser_who_registers_a_view_reads_it_as_its_owner(self):
+        self.offer("base2", f"{HOMES} AS home")
+        self.sql(spy("shown2", "text", "text", "$1") + "CREATE VIEW ann.mine AS SELECT age, income, ann.shown2(home) AS home, buys FROM "
+                 "ann.base2", user="ann")
+        for layout in ("packed", "unpacked"):
+            options = data.LABEL[:-1] + f', "layout": "{layout}"}}'
+            self.assertEqual(self.heard(data.register("mine", "ann.mine", options=options).rstrip(";"), "admin"), {"ann"})
+            self.assertEqual(self.heard("SELECT sotto.refresh('mine')", "admin"), {"ann"})
+            if layout == "unpacked":
+                self.assertEqual(self.heard("SELECT sotto.train_table('mine', method => 'bolt_on', epsilon => 1, lambda => 0.01)",
+                                            "admin"), {"ann"})
+            self.sql("SELECT sotto.unregister('mine')")
+        self.assertEqual(self.looted(), [])
+
+    def test_a_policy_of_row_security_is_that_of_the_curator(self):
+        self.offer("walled", f"{HOMES} AS home")
+        self.sql(spy("pass", "int4", "bool", "$1 < 70") + "ALTER TABLE ann.walled ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON ann.walled "
+                 "USING (ann.pass(age))", user="ann")
+        self.assertEqual(self.heard(data.register("walled", "ann.walled").rstrip(";"), "curator"), {"curator"})
+        rows = self.sql("SELECT rows FROM sotto.datasets WHERE name = 'walled'")
+        self.assertLess(int(rows), Hostile.offered)
+        # A superuser, whom no policy binds, refreshes it: the same rows.
+        self.assertEqual(self.heard("SET row_security = off; SELECT sotto.refresh('walled')", "admin"), {"curator"})
+        self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'walled'"), rows)
+        self.assertEqual(self.looted(), [])
+
+    def test_operators_defaults_indexes_and_triggers_are_not_run(self):
+        self.offer("hooked", f"{HOMES} AS home")
+        for kind in ("text", "int4", "float8"):
+            self.sql(spy(f"same_{kind}", f"{kind}, {kind}", "bool", "true") +
+                     f"CREATE OPERATOR ann.= (LEFTARG = {kind}, RIGHTARG = {kind}, FUNCTION = ann.same_{kind});"
+                     f"CREATE OPERATOR ann.< (LEFTARG = {kind}, RIGHTARG = {kind}, FUNCTION = ann.same_{kind})", user="ann")
+        self.sql(spy("fresh", "", "int4", "7") + spy("hook", "", "trigger", "NEW") +
+                 "ALTER TABLE ann.hooked ADD later int4 DEFAULT ann.fresh();"
+                 "CREATE TRIGGER t BEFORE INSERT ON ann.hooked FOR EACH ROW EXECUTE FUNCTION ann.hook();"
+                 "ALTER TABLE ann.hooked ALTER age SET DEFAULT ann.fresh(); DELETE FROM ann.loot;" +
+                 spy("keyed", "int4", "int4", "$1", "IMMUTABLE") + "CREATE INDEX ON ann.hooked (ann.keyed(age)); DELETE FROM ann.loot",
+                 user="ann")
+        path = "SET search_path = ann, pg_catalog;"
+        features = data.FEATURES[:-1] + ', "later": [0, 10]}'
+        self.assertEqual(self.heard(path + data.register("hooked", "ann.hooked", features=features).rstrip(";"), "curator"), set())
+        for user in ("curator", "admin"):
+            self.assertEqual(self.heard(path + "SELECT sotto.refresh('hooked')", user), set())
+        model = self.sql(data.train("hooked"), user="analyst")
+        self.assertEqual(self.heard(path + f"SELECT sotto.evaluate({model}, 'ann.hooked')", "admin"), set())
+        self.assertEqual(self.looted(), [])
+
+    def test_constant_parts_of_an_index_are_computed_with_no_rights_of_a_superuser(self):
+        """The planner does that for any SELECT."""
+        self.offer("indexed", f"{HOMES} AS home")
+        self.sql(spy("fixed", "int4", "int4", "$1", "IMMUTABLE") + "CREATE INDEX ON ann.indexed ((age + ann.fixed(1))); DELETE FROM ann.loot",
+                 user="ann")
+        self.assertLessEqual(self.heard(data.register("indexed", "ann.indexed").rstrip(";"), "curator"), {"curator"})
+        self.assertLessEqual(self.heard("SELECT sotto.refresh('indexed')", "admin"), {"curator"})
+        self.assertEqual(self.looted(), [])
+
+    def test_a_function_cannot_make_itself_writable(self):
+        self.offer("base3", f"{HOMES} AS home")
+        self.sql("""CREATE FUNCTION ann.bold(text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+                      BEGIN PERFORM set_config('transaction_read_only', 'off', true); EXCEPTION WHEN OTHERS THEN NULL; END;
+                      BEGIN INSERT INTO ann.loot VALUES (current_user, $1); EXCEPTION WHEN OTHERS THEN NULL; END;
+                      BEGIN EXECUTE 'SET ROLE curator'; INSERT INTO ann.loot VALUES ('role', $1); EXCEPTION WHEN OTHERS THEN NULL; END;
+                      BEGIN EXECUTE 'CREATE TEMP TABLE t (i int)'; INSERT INTO ann.loot VALUES ('temp', $1);
+                      EXCEPTION WHEN OTHERS THEN NULL; END;
+                      RETURN $1; END $$;
+                    CREATE VIEW ann.bolder AS SELECT age, income, ann.bold(home) AS home, buys FROM ann.base3;
+                    GRANT SELECT ON ann.bolder TO curator""", user="ann")
+        self.sql(data.register("bolder", "ann.bolder"), user="curator")
+        self.assertEqual(self.looted(), [])
+        # The session is as it was.
+        self.sql("SELECT sotto.refresh('bolder'); CREATE TEMP TABLE t AS SELECT 1; SELECT current_setting('transaction_read_only')::bool = false",
+                 user="curator")
+
+
+if __name__ == "__main__":
+    unittest.main()
