@@ -109,7 +109,7 @@ TuneAsked tune_request_from(const std::string& json) {
   asked.tune.by = enum_by_name<TuneBy>(taken(given, "tune_by").value_or("random_stopping"), "tune_by");
   if (const auto runs = taken(given, "mean_runs"))
     asked.tune.mean_runs = parse_value<std::uint32_t>(*runs, "mean_runs");
-  Asked train = asked_from(std::move(given), "bolt_on");
+  Asked train = asked_from(std::move(given), "auto");
   asked.tune.train = std::move(train.train);
   asked.again = train.again;
   return asked;

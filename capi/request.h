@@ -14,7 +14,7 @@ struct Asked {
 
 /// Throws Error{invalid_argument} for what is no JSON object, for a key that is no field of the problem, the method or
 /// the budget, and for a value a field cannot take.
-Asked request_from(const std::string& json, const std::string& default_method = "bolt_on");
+Asked request_from(const std::string& json, const std::string& default_method = "auto");
 
 /// The card of a request with its price.
 sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store);

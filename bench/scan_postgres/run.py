@@ -53,7 +53,7 @@ def measured(server, runs, requests):
 def aggregate(server, passes, runs):
     """Least processor seconds of the whole query over the float4[] table."""
     # Batches of 50: more steps round by more than one draw of noise may hide. The rows are in random order already.
-    asked = json.dumps({"epsilon": 1, "lambda": 0.001, "passes": passes, "batch_rows": 50, "order": "stored", "again": True})
+    asked = json.dumps({"method": "bolt_on", "epsilon": 1, "lambda": 0.001, "passes": passes, "batch_rows": 50, "order": "stored", "again": True})
     query = f"SELECT sotto.train_array('points', '{asked}', sotto.cell(y), x) FROM points"
     took = []
     for _ in range(runs):
@@ -103,8 +103,8 @@ def by_queries(server, memory, runs, results, where):
     report(results, "sum as a query: starting two parallel workers" + where, took[1] - took[0], None, "ms")
 
 
-TRAINING = {"epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 100000, "again": True}
-PLANNING = {"epsilon": 1, "lambda": 0.001, "passes": 10000, "batch_rows": 1}  # of 2^34 steps at most
+TRAINING = {"method": "bolt_on", "epsilon": 1, "lambda": 0.001, "passes": 100000, "batch_rows": 100000, "again": True}
+PLANNING = {"method": "bolt_on", "epsilon": 1, "lambda": 0.001, "passes": 10000, "batch_rows": 1}  # of 2^34 steps at most
 
 
 def cancel(server, request):

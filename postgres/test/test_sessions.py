@@ -12,7 +12,7 @@ class Cancelling(ServerCase):
         """How soon is measured by bench/scan_postgres."""
         self.sql(data.register(epsilon=100), user="curator")
         for i, call in enumerate((data.train(options=data.SLOW), "SELECT sotto.tune('shop', '{\"lambda\": [0.01]}', tune_by => "
-                                  f"'parts', epsilon => 1, options => '{data.SLOW}')")):
+                                  f"'parts', method => 'bolt_on', epsilon => 1, options => '{data.SLOW}')")):
             slow = self.server.start_sql(call, user="analyst")
             deadline = time.monotonic() + 60
             while self.charged() == i and time.monotonic() < deadline:
@@ -27,11 +27,11 @@ class Cancelling(ServerCase):
         self.sql(data.register("few", "few", epsilon=100, delta=1e-3), user="curator")
         endless = '{"passes": 15000000, "batch_rows": 1}'
         published = '{"passes": 15000000, "step": "square_root", "calibration": "published"}'
-        for call in ("plan('few', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
-                     "plan('few', epsilon => 1, options => '%s')" % published,
-                     "train('few', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
-                     "train_table('few', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
-                     "tune('few', '{\"lambda\": [0.01, 0.1]}', tune_by => 'parts', epsilon => 1, options => '%s')" % endless):
+        for call in ("plan('few', method => 'bolt_on', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
+                     "plan('few', method => 'bolt_on', epsilon => 1, options => '%s')" % published,
+                     "train('few', method => 'bolt_on', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
+                     "train_table('few', method => 'bolt_on', epsilon => 1, lambda => 0.01, options => '%s')" % endless,
+                     "tune('few', '{\"lambda\": [0.01, 0.1]}', tune_by => 'parts', method => 'bolt_on', epsilon => 1, options => '%s')" % endless):
             with self.subTest(call=call):
                 slow = self.server.start_sql(f"SET statement_timeout = '300ms'; SELECT sotto.{call}", user="curator")
                 try:

@@ -17,9 +17,9 @@ SELECT sotto.predict(1, '{"age": 78, "income": 95, "home": "city"}'::jsonb) AS r
 SELECT array_length(sotto.predict_proba(1, '{"age": 78, "income": 95, "home": "moon"}'::jsonb), 1) AS classes;
 SELECT c ->> 'private' AS private, c ->> 'relation' AS relation, c #>> '{budget,enforced}' AS enforced
 FROM sotto.privacy_card(1) c;
-SELECT sotto.tune('shop', '{"lambda": [0.01, 0.1]}', tune_by => 'parts', epsilon => 20) AS model;
+SELECT sotto.tune('shop', '{"lambda": [0.01, 0.1]}', tune_by => 'parts', method => 'bolt_on', epsilon => 20) AS model;
 -- What is refused, and that it is free.
-SELECT sotto.train('shop', epsilon => 200);
+SELECT sotto.train('shop', method => 'bolt_on', epsilon => 200);
 SELECT sotto.train('shop', method => 'noiseless', epsilon => 1);
 SELECT sotto.train('shop', method => 'magic', epsilon => 1);
 SELECT sotto.train('shop', epsilon => -1);
