@@ -10,6 +10,7 @@
 #include "sotto/model/evaluation.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"
+#include "sotto/model/signature.h"
 
 namespace sotto::capi {
 namespace {
@@ -108,6 +109,21 @@ struct sotto_model {
 
 using namespace sotto;
 using namespace sotto::capi;
+
+sotto_status sotto_model_verify(const char* text, size_t size, const char* key, sotto_text* problem,
+                                sotto_error* error) {
+  return guarded(error, [&] {
+    *problem = {nullptr, 0};
+    const std::string why = signature_problem({text, size}, public_key_from(key));
+    if (!why.empty()) *problem = copy_text(why);
+  });
+}
+
+int sotto_has_digest(const char* bytes, size_t size, const char* digest) {
+  bool same = false;
+  guarded(nullptr, [&] { same = hex_of(sha256({bytes, size})) == digest; });
+  return same ? 1 : 0;
+}
 
 sotto_status sotto_model_open(const char* text, size_t size, sotto_model** model, sotto_error* error) {
   return guarded(error, [&] { *model = new sotto_model{Predictor(std::string(text, size))}; });

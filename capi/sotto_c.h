@@ -201,6 +201,8 @@ sotto_status sotto_ledger_rebind(const sotto_store* store, const char* anchor, c
                                  sotto_error* error);
 /* Declares this copy of the store, with this anchor, the one that counts. */
 sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error);
+/* The public key of the ledger's signatures, in PEM. */
+sotto_status sotto_ledger_public_key(const sotto_store* store, sotto_text* pem, sotto_error* error);
 /* Replays everything and compares it with the anchor; a JSON object of counts. */
 sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, sotto_error* error);
 
@@ -288,6 +290,12 @@ sotto_status sotto_shard_answer(const sotto_rows* rows, const char* task, const 
 
 typedef struct sotto_model sotto_model;
 
+/* Whether a ledger of this public key (PEM, or 64 hexadecimal digits) signed exactly these bytes of a model file: then
+ * `problem` has no text, otherwise it says why not. */
+sotto_status sotto_model_verify(const char* text, size_t size, const char* key, sotto_text* problem,
+                                sotto_error* error);
+/* Whether these bytes have the SHA-256 digest that is given in 64 hexadecimal digits. */
+int sotto_has_digest(const char* bytes, size_t size, const char* digest);
 sotto_status sotto_model_open(const char* text, size_t size, sotto_model** model, sotto_error* error);
 void sotto_model_free(sotto_model* model);
 /* The model's schema, for an encoder of the rows to predict or evaluate. Stays as long as the model. */

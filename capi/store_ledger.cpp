@@ -54,11 +54,14 @@ void StoreLedger::refresh() {
     if (hex_of(sha256(bound_.key)) != terms_.key_check) {
       throw Error(ErrorKind::invalid_data, "the ledger is damaged or was edited: its key is another", "ledger");
     }
+    check_public_key();
     terms_.data_tag = tag_of(bound_);
     terms_.rows = bound_.rows;
   }
   if (chain_.places().empty()) throw Error(ErrorKind::invalid_data, "the ledger was never completed", "ledger");
 }
+
+Digest StoreLedger::secret() const { return key_of(bound_); }
 
 bool StoreLedger::is_about(const Digest& fingerprint) const { return hex_of(fingerprint) == bound_.fingerprint; }
 

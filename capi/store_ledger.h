@@ -43,6 +43,7 @@ class StoreLedger final : public Ledger {
   LedgerCheck verify() override;
 
  protected:
+  Digest secret() const override;
   Reserved do_reserve(const Spending& spending, const std::string& token) override;
   void do_release(const Ending& ending, const std::string& bytes) override;
   void do_cancel(const Ending& ending) override;

@@ -47,6 +47,7 @@ void StoreLedger::create(const sotto_store& store, LedgerTerms terms, const std:
   terms.id = random_id();
   terms.data_tag = tag_of(binding);
   terms.key_check = hex_of(sha256(binding.key));
+  terms.public_key = hex_of(SigningKey(key_of(binding)).public_key());
   terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
   // An anchor that is there already is not replaced: these rows had a budget before.
   if (exists(anchor)) {

@@ -123,10 +123,12 @@ Binding binding_from(const std::string& detail) {
   }
 }
 
-std::string tag_of(const Binding& binding) {
+Digest key_of(const Binding& binding) {
   Digest key{};
   if (!digest_from_hex(binding.key, key)) unreadable();
-  return hex_of(hmac_sha256(key, binding.fingerprint));
+  return key;
 }
+
+std::string tag_of(const Binding& binding) { return hex_of(hmac_sha256(key_of(binding), binding.fingerprint)); }
 
 }  // namespace sotto::capi

@@ -19,6 +19,8 @@ bool append_record(const sotto_store& store, const LedgerRecord& record, const L
 /// The detail of a `placed` record: where the ledger is and which rows it is about.
 std::string place_text(const LedgerPlace& place, const Binding& binding);
 Binding binding_from(const std::string& detail);
+/// The ledger's random key.
+Digest key_of(const Binding& binding);
 /// What stands for the rows in digests of requests: nobody without the ledger's key can compare it with a guess.
 std::string tag_of(const Binding& binding);
 

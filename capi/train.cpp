@@ -152,6 +152,10 @@ sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sot
   return guarded(error, [&] { StoreLedger::move(*store, anchor); });
 }
 
+sotto_status sotto_ledger_public_key(const sotto_store* store, sotto_text* pem, sotto_error* error) {
+  return guarded(error, [&] { *pem = copy_text(pem_of(StoreLedger(*store).public_key())); });
+}
+
 sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, sotto_error* error) {
   return guarded(error, [&] {
     const LedgerCheck check = StoreLedger(*store).verify();

@@ -5,6 +5,7 @@
 
 #include "data_flags.h"
 #include "ledger_text.h"
+#include "ledger_verb.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
@@ -26,6 +27,7 @@ Json terms_json(const LedgerTerms& terms) {
               {"rdp_order", terms.filter.rdp_order},
               {"delta_policy", enum_name(terms.delta_policy())},
               {"rows", terms.rows},
+              {"public_key", terms.public_key},
               {"reading", terms.reading},
               {"columns", terms.columns}};
 }
@@ -57,12 +59,6 @@ Json entries_json(const std::vector<LedgerEntry>& entries) {
   }
   return list;
 }
-
-/// What every verb about an existing ledger has.
-struct LedgerVerb {
-  explicit LedgerVerb(CLI::App& app) { app.add_option("ledger", path, "the ledger")->required()->type_name("FILE"); }
-  std::string path;
-};
 
 struct CreateVerb : LedgerVerb {
   explicit CreateVerb(CLI::App& app) : LedgerVerb(app), schema(app) {
@@ -180,20 +176,6 @@ struct LogVerb : LedgerVerb {
   }
 };
 
-struct VerifyVerb : LedgerVerb {
-  using LedgerVerb::LedgerVerb;
-  void run(const Output& output) const {
-    SqliteLedger ledger(path);
-    const LedgerCheck check = ledger.verify();
-    const Json json{
-        {"verified", true}, {"records", check.records}, {"models", check.models}, {"anchored", check.anchored}};
-    output.print(output.json
-                     ? json.dump(2)
-                     : fmt::format("{}: {} records and {} models verified; chain, totals, limits and anchor agree",
-                                   path, check.records, check.models));
-  }
-};
-
 struct ExportVerb : LedgerVerb {
   explicit ExportVerb(CLI::App& app) : LedgerVerb(app) {
     app.add_option("--out", out, "write here instead of to standard output")->type_name("FILE");
@@ -262,7 +244,7 @@ void add_ledger(CLI::App& program, Output& output) {
   add<CreateVerb>(*ledger, output, "create", "open a budget for a data set; it never changes and nothing refunds it");
   add<ShowVerb>(*ledger, output, "show", "the guarantee, what is spent of it and what would still fit");
   add<LogVerb>(*ledger, output, "log", "the entries, the oldest first");
-  add<VerifyVerb>(*ledger, output, "verify", "recompute hashes, totals, limits and models, compare with the anchor");
+  add_ledger_checks(*ledger, output);
   add<ExportVerb>(*ledger, output, "export", "every record with its hash as JSON lines, for an independent replay");
   add<MoveVerb>(*ledger, output, "move", "declare a moved ledger the one valid copy; other copies are refused then");
 }

@@ -45,9 +45,8 @@ int report(const Output& output, ErrorKind kind, const std::string& message, con
 }
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done, 1 a claim fell in an audit, 2 invalid argument, 3 invalid data, 4 budget exceeded, 5 "
-    "unsupported, 6 input or output, "
-    "70 internal.";
+    "Exit codes: 0 done, 1 a claim fell in an audit or a file is not what a ledger released, 2 invalid argument, 3 "
+    "invalid data, 4 budget exceeded, 5 unsupported, 6 input or output, 70 internal.";
 
 }  // namespace
 }  // namespace sotto::cli
@@ -71,6 +70,7 @@ int main(int argc, char** argv) {
   add_predict(program, output);
   add_evaluate(program, output);
   add_ledger(program, output);
+  add_verify(program, output);
   add_account(program, output);
   add_calibrate(program, output);
   add_audit(program, output);

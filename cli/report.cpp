@@ -7,6 +7,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/data/load.h"
 #include "sotto/engines/in_memory.h"
+#include "sotto/privacy/ledger/released.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/report/page.h"
 #include "sotto/report/replication.h"
@@ -14,6 +15,7 @@
 #include "sotto/train.h"
 #include "time_text.h"
 #include "verbs.h"
+#include "whole_file.h"
 
 namespace sotto::cli {
 namespace {
@@ -28,7 +30,9 @@ struct ReportVerb {
   explicit ReportVerb(CLI::App& app) {
     app.add_option("--model", model, "the page of this model: card, trade-off curve, noise, other budgets")
         ->type_name("FILE");
-    app.add_option("--ledger", ledger, "with --model: what is spent of this ledger, and its entries")
+    app.add_option(
+           "--ledger", ledger,
+           "with --model: what is spent of this ledger, and its entries; refused unless the ledger released this file")
         ->type_name("FILE");
     app.add_option("--data", data, "with --model: labelled rows to evaluate on; what they say is marked NOT PRIVATE")
         ->type_name("FILE");
@@ -42,9 +46,10 @@ struct ReportVerb {
     require(model.empty() != figures.empty(), "model", "give --model FILE or --figures DIR");
     if (!figures.empty()) return run_figures(output);
     require(!is_public || !data.empty(), "public_data", "is about the rows of --data");
-    pages::TrainingReport report = pages::training_report(file_name(model), load_model(model));
+    const std::string text = whole_file(model, "model");
+    pages::TrainingReport report = pages::training_report(file_name(model), model_from_text(text, model));
     std::vector<Model> others;
-    if (!ledger.empty()) report.ledger = view_of(report, others);
+    if (!ledger.empty()) report.ledger = view_of(text, others);
     if (!data.empty()) report.held_out = evaluated(report, others);
     pages::save_page(pages::html_of(report), out);
     Json json = pages::to_json(report);
@@ -67,10 +72,10 @@ struct ReportVerb {
   }
 
   /// The ledger as it stands, and the models it has released beside this one.
-  pages::LedgerView view_of(const pages::TrainingReport& report, std::vector<Model>& others) const {
+  pages::LedgerView view_of(const std::string& own, std::vector<Model>& others) const {
     SqliteLedger open(ledger);
+    if (!entry_of(open, own)) throw Error(ErrorKind::invalid_data, model + " " + kNotReleased, "model");
     pages::LedgerView view{open.terms(), open.filter(), {}};
-    const std::string own = model_text(report.model);
     for (const LedgerEntry& entry : open.entries()) {
       view.entries.push_back({entry.number, time_text(entry.time), std::string(enum_name(entry.state)),
                               Filter::text_of(entry.cost), entry.event});

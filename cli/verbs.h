@@ -19,6 +19,9 @@ void add_tune(CLI::App& program, Output& output);
 void add_predict(CLI::App& program, Output& output);
 void add_evaluate(CLI::App& program, Output& output);
 void add_ledger(CLI::App& program, Output& output);
+/// `verify` and `key` below `ledger`.
+void add_ledger_checks(CLI::App& ledger, Output& output);
+void add_verify(CLI::App& program, Output& output);
 void add_account(CLI::App& program, Output& output);
 void add_calibrate(CLI::App& program, Output& output);
 void add_audit(CLI::App& program, Output& output);

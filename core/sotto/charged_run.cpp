@@ -10,6 +10,7 @@
 #include "sotto/base/sha256.h"
 #include "sotto/data/schema.h"
 #include "sotto/model/json.h"
+#include "sotto/model/signature.h"
 
 namespace sotto {
 namespace {
@@ -153,7 +154,8 @@ Released PaidRun::finish(RowSource& rows) && {
   released.model = run_.run(*opened.engine, curator_);
   released.model.card.budget = card_of(reservation_, filter_, ledger.terms());
   if (charged_.use.part) released.model.card.remarks.emplace_back(kPart);
-  released.text = model_text(released.model);
+  sign_model(released.model, ledger);
+  released.text = released.model.signed_text;
   ledger.release(std::move(reservation_), released.text);
   return released;
 }

@@ -14,3 +14,12 @@ CREATE OR REPLACE FUNCTION sotto.predict(model int8, x anyelement) RETURNS text
 CREATE OR REPLACE FUNCTION sotto.predict_proba(model int8, x anyelement) RETURNS float8[]
   LANGUAGE sql STABLE PARALLEL RESTRICTED
   AS 'SELECT sotto.predict_proba_($1, pg_catalog.to_jsonb(sotto.plain_row_($2)))';
+-- Signatures: whether a model is byte for byte what the ledger of a public key released.
+CREATE FUNCTION sotto.public_key(dataset text) RETURNS text
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_public_key';
+COMMENT ON FUNCTION sotto.public_key IS 'the key, in PEM, by which anyone can check what the ledger of a data set released';
+CREATE FUNCTION sotto.verify_model(model text, key text) RETURNS boolean
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_verify_model';
+COMMENT ON FUNCTION sotto.verify_model IS 'whether the ledger of this public key signed exactly this text of a model';
+REVOKE ALL ON FUNCTION sotto.public_key, sotto.verify_model FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sotto.public_key, sotto.verify_model TO sotto_analyst, sotto_curator;

@@ -17,6 +17,7 @@ PG_FUNCTION_INFO_V1(pg_sotto_predict);
 PG_FUNCTION_INFO_V1(pg_sotto_predict_proba);
 PG_FUNCTION_INFO_V1(pg_sotto_evaluate);
 PG_FUNCTION_INFO_V1(pg_sotto_model_text);
+PG_FUNCTION_INFO_V1(pg_sotto_verify_model);
 
 static char *model_body(int64 id) {
   Owner before;
@@ -137,4 +138,17 @@ Datum pg_sotto_evaluate(PG_FUNCTION_ARGS) {
   judged = (sotto_judged){all.labels, all.rows, all.count, all.unusable};
   host_check(NULL, sotto_evaluate(model, &judged, &figures, &error), &error);
   PG_RETURN_TEXT_P(cstring_to_text(text_take(&figures)));
+}
+
+Datum pg_sotto_verify_model(PG_FUNCTION_ARGS) {
+  text *model = PG_GETARG_TEXT_PP(0);
+  char *key = text_to_cstring(PG_GETARG_TEXT_PP(1));
+  sotto_text problem = {NULL, 0};
+  sotto_error error;
+  bool verified;
+
+  host_check(NULL, sotto_model_verify(VARDATA_ANY(model), VARSIZE_ANY_EXHDR(model), key, &problem, &error), &error);
+  verified = problem.data == NULL;
+  if (!verified) sotto_text_free(&problem);
+  PG_RETURN_BOOL(verified);
 }

@@ -20,6 +20,7 @@ PG_FUNCTION_INFO_V1(pg_sotto_refresh);
 PG_FUNCTION_INFO_V1(pg_sotto_unregister);
 PG_FUNCTION_INFO_V1(pg_sotto_verify);
 PG_FUNCTION_INFO_V1(pg_sotto_move_ledger);
+PG_FUNCTION_INFO_V1(pg_sotto_public_key);
 
 static void run_as_owner(const char *query) {
   Owner before;
@@ -334,4 +335,20 @@ Datum pg_sotto_move_ledger(PG_FUNCTION_ARGS) {
   host_check(&host, sotto_ledger_move(&callbacks, anchor_path(anchor), &error), &error);
   store_close(&store);
   PG_RETURN_VOID();
+}
+
+Datum pg_sotto_public_key(PG_FUNCTION_ARGS) {
+  Registered *dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  Host host;
+  LedgerStore store;
+  sotto_store callbacks;
+  sotto_text pem = {NULL, 0};
+  sotto_error error;
+
+  require_primary();
+  host_init(&host);
+  store_init(&store, &host, dataset->ledger, dataset->name);
+  callbacks = store_callbacks(&store);
+  host_check(&host, sotto_ledger_public_key(&callbacks, &pem, &error), &error);
+  PG_RETURN_TEXT_P(cstring_to_text(text_take(&pem)));
 }

@@ -3,6 +3,7 @@
 #include "bindings.h"
 #include "ledger_price.h"
 #include "sotto/base/fields.h"
+#include "sotto/model/signature.h"
 #include "sotto/privacy/ledger/price.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
@@ -55,6 +56,13 @@ std::string verify(const std::string& path) {
       .dump();
 }
 
+std::string public_key(const std::string& path) { return pem_of(SqliteLedger(path).public_key()); }
+
+/// What is wrong with a signed model file; empty if it is what the ledger of this key released.
+std::string problem_of(const nb::bytes& file, const std::string& key) {
+  return signature_problem({file.c_str(), file.size()}, public_key_from(key));
+}
+
 /// `terms`: budget_epsilon, budget_delta, relation, filter ("" for the default), anchor, fingerprint, rows.
 void create(const std::string& path, const nb::dict& given) {
   LedgerTerms terms;
@@ -99,6 +107,8 @@ void bind_ledger(nb::module_& module) {
   module.def("ledger_show", &show, nb::arg("path"));
   module.def("ledger_verify", &verify, nb::arg("path"));
   module.def("ledger_is_about", &is_about, nb::arg("path"), nb::arg("fingerprint"));
+  module.def("ledger_public_key", &public_key, nb::arg("path"));
+  module.def("signature_problem", &problem_of, nb::arg("file"), nb::arg("key"));
   module.def(
       "text_fingerprint", [](const std::string& text) { return hex_of(sha256(text)); }, nb::arg("text"));
 }

@@ -16,6 +16,7 @@ from ._estimators import LinearSVC, LogisticRegression, SGDClassifier
 from ._load import load
 from ._parameters import catalog
 from ._summary import Summary
+from ._verify import verify
 from .errors import BudgetExceeded, Error, InvalidArgument, InvalidData, NotPrivateWarning, Unsupported
 from .ledger import Ledger
 from .preprocessing import OneHot, Scaler
@@ -47,6 +48,7 @@ __all__ = [
     "pack",
     "pack_parquet",
     "plot",
+    "verify",
 ]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,9 +69,24 @@ class Ledger:
         """Guarantee, what is spent and left in the ledger's currency, and the entries. Not for release."""
         return dict(json.loads(_core.ledger_show(self.path)))
 
-    def verify(self) -> dict[str, Any]:
-        """Recomputes chain, totals and stored models and compares them with the anchor; raises if they disagree."""
-        return dict(json.loads(_core.ledger_verify(self.path)))
+    def verify(self, model: str | os.PathLike[str] | None = None) -> dict[str, Any]:
+        """Recomputes chain, totals and stored models and compares them with the anchor; raises if they disagree.
+
+        With ``model`` also whether this file is byte for byte what the ledger released.
+        """
+        checked = dict(json.loads(_core.ledger_verify(self.path)))
+        if model is None:
+            return checked
+        digest = hashlib.sha256(Path(model).read_bytes()).hexdigest()
+        found = [entry["entry"] for entry in self.entries if entry["released"] == digest]
+        if not found:
+            raise InvalidData(f"{os.fspath(model)}: is not byte for byte what this ledger released: it was edited, or is no release of it")
+        return {**checked, "entry": found[0]}
+
+    @property
+    def public_key(self) -> str:
+        """The key, in PEM, by which :func:`sotto.verify` knows what this ledger released. The private one has no reader."""
+        return str(_core.ledger_public_key(self.path))
 
     @property
     def spent(self) -> float:

@@ -12,6 +12,7 @@ from conftest import sphere
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+import sotto
 from sotto import BudgetExceeded, InvalidData, Ledger, LogisticRegression
 from sotto import accounting as ac
 
@@ -196,3 +197,44 @@ def test_what_is_printed_is_never_below_what_holds(two, tmp_path):
 def test_a_delta_of_minus_zero_is_zero(two, tmp_path):
     shown = Ledger.create(tmp_path / "pure.ledger", epsilon=1.0, delta=-0.0, X=two[0], y=two[1]).show()
     assert math.copysign(1.0, shown["guarantee"]["delta"]) == 1.0
+
+
+def test_a_model_from_a_ledger_is_signed_and_keeps_its_bytes(two, ledger, tmp_path):
+    path = tmp_path / "m.json"
+    fitted = estimator(ledger).fit(*two)
+    fitted.save(path)
+    signed = path.read_bytes()
+    card = sotto.verify(path, ledger.public_key)
+    assert card["budget"]["signed_by"] == fitted.privacy_["budget"]["signed_by"]
+    (tmp_path / "k.pub").write_text(ledger.public_key)
+    assert sotto.verify(path, tmp_path / "k.pub").is_private
+    assert sotto.verify(path, card["budget"]["signed_by"]).is_private
+    sotto.load(path).save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == signed
+    pickle.loads(pickle.dumps(fitted)).save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == signed
+    estimator(ledger).fit(*two).save(tmp_path / "again.json")  # the stored answer
+    assert (tmp_path / "again.json").read_bytes() == signed
+    assert ledger.verify(path)["entry"] == card["budget"]["entry"]
+
+
+def test_an_edited_model_another_key_and_no_ledger_are_not_verified(two, ledger, tmp_path):
+    path = tmp_path / "m.json"
+    estimator(ledger).fit(*two).save(path)
+    signed = path.read_bytes()
+    for place in range(0, len(signed), len(signed) // 20):
+        path.write_bytes(signed[:place] + bytes([signed[place] ^ 1]) + signed[place + 1 :])
+        with pytest.raises(InvalidData):
+            sotto.verify(path, ledger.public_key)
+        with pytest.raises(InvalidData, match="byte for byte"):
+            ledger.verify(path)
+    path.write_bytes(signed)
+    with pytest.raises(InvalidData, match="another key"):
+        sotto.verify(path, "00" * 32)
+    with pytest.raises(InvalidData, match="no public key"):
+        sotto.verify(path, "-----BEGIN nothing")
+    free = LogisticRegression(epsilon=1.0, data_norm=1.0, alpha=0.01, method="bolt_on").fit(*two)
+    assert free.privacy_["budget"]["signed_by"] is None
+    free.save(path)
+    with pytest.raises(InvalidData, match="no signature"):
+        sotto.verify(path, ledger.public_key)

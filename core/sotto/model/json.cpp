@@ -59,10 +59,11 @@ WeightUncertainty uncertainty_from(const Json& json, const Model& model) {
 }
 
 Json to_json(const PrivacyCard::LedgerUse& use) {
-  if (!use.enforced) return Json{{"enforced", false}, {"remark", "no budget was enforced"}};
+  const Json key = use.signed_by.empty() ? Json() : Json(use.signed_by);
+  if (!use.enforced) return Json{{"enforced", false}, {"remark", "no budget was enforced"}, {"signed_by", key}};
   return Json{{"enforced", true},         {"ledger", use.ledger},   {"entry", use.entry}, {"filter", use.filter},
               {"currency", use.currency}, {"epsilon", use.epsilon}, {"delta", use.delta}, {"cost", use.cost},
-              {"spent_after", use.spent}, {"limit", use.limit}};
+              {"spent_after", use.spent}, {"limit", use.limit},     {"signed_by", key}};
 }
 
 PrivacyCard::LedgerUse ledger_use_from(const Json& json) {
@@ -78,6 +79,9 @@ PrivacyCard::LedgerUse ledger_use_from(const Json& json) {
   use.cost = json.at("cost").get<std::string>();
   use.spent = json.at("spent_after").get<std::string>();
   use.limit = json.at("limit").get<std::string>();
+  // Absent before ledgers signed.
+  if (json.contains("signed_by") && !json.at("signed_by").is_null())
+    use.signed_by = json.at("signed_by").get<std::string>();
   return use;
 }
 

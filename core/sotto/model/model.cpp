@@ -10,6 +10,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/model/json.h"
+#include "sotto/model/signature.h"
 
 namespace sotto {
 namespace {
@@ -39,9 +40,23 @@ Json parse_shallow(const std::string& text) {
   return json;
 }
 
+/// A signature that is there must be one of these bytes by the key the card names; one that the card names must be
+/// there. Whether that key is the ledger's is for whoever has it (signature_problem).
+void check_signature(const std::string& text, const Json& json, const Model& model, const std::string& name) {
+  const std::string& stated = model.card.budget.signed_by;
+  if (stated.empty() && !json.contains("signature")) return;
+  const std::optional<PublicKey> key = signing_key_of(text);
+  if (key && hex_of(*key) == stated && signature_problem(text, *key).empty()) return;
+  throw Error(ErrorKind::invalid_data, name + ": was edited after a ledger signed it; its bytes are not those", "path");
+}
+
+bool is_as_signed(const Model& model) {
+  return !model.signed_text.empty() && to_json(model_from_json(parse_shallow(model.signed_text))) == to_json(model);
+}
+
 }  // namespace
 
-std::string model_text(const Model& model) {
+std::string plain_text(const Model& model) {
   for (const double weight : model.weights) {
     if (!std::isfinite(weight)) {
       throw Error(ErrorKind::invalid_argument,
@@ -55,6 +70,15 @@ std::string model_text(const Model& model) {
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorKind::invalid_argument, "encoding: must be JSON text in UTF-8", "encoding");
   }
+}
+
+std::string model_text(const Model& model) {
+  std::string text = plain_text(model);
+  if (model.card.budget.signed_by.empty()) return text;
+  if (is_as_signed(model)) return model.signed_text;
+  Model changed = model;
+  changed.card.budget.signed_by.clear();
+  return plain_text(changed);
 }
 
 void save_model(const Model& model, const std::string& path) { save_model_text(model_text(model), path); }
@@ -88,7 +112,11 @@ Model load_model(const std::string& path) {
 
 Model model_from_text(const std::string& text, const std::string& name) {
   try {
-    return model_from_json(parse_shallow(text));
+    const Json json = parse_shallow(text);
+    Model model = model_from_json(json);
+    check_signature(text, json, model, name);
+    if (!model.card.budget.signed_by.empty()) model.signed_text = text;
+    return model;
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorKind::invalid_data, name + ": is not a sotto model file", "path");
   }

@@ -18,12 +18,14 @@ struct Model {
   std::string encoding = "{}";  ///< JSON text of the schema rows were encoded with
   PrivacyCard card;
   std::optional<WeightUncertainty> uncertainty;  ///< from which intervals follow, where the run released it
+  std::string signed_text{};                     ///< the bytes a ledger signed (signature.h); empty where none did
 };
 
-/// The content of a model file. Throws Error{invalid_argument} for weights that are not finite or an encoding that is
+/// The content of a model file: of one that a ledger signed the very bytes, as long as nothing in it was changed; a
+/// changed one is not signed. Throws Error{invalid_argument} for weights that are not finite or an encoding that is
 /// not JSON.
 std::string model_text(const Model& model);
-/// Throws Error{invalid_data} if it is not the text of a model.
+/// Throws Error{invalid_data} if it is not the text of a model, or bears a signature that is not one of its bytes.
 Model model_from_text(const std::string& text, const std::string& name);
 /// Written to a temporary file, flushed and renamed: a crash leaves the old file or the new one.
 void save_model_text(const std::string& text, const std::string& path);

@@ -122,6 +122,12 @@ std::string budget_text(const PrivacyCard::LedgerUse& use) {
                      guarantee_text(use.epsilon, use.delta));
 }
 
+std::string signed_text(const PrivacyCard::LedgerUse& use) {
+  if (!use.enforced) return "no: without a ledger nobody vouches for this file";
+  if (use.signed_by.empty()) return "no: this version of the ledger did not sign";
+  return fmt::format("by the ledger's key {:.16}; 'sotto verify' checks the file", use.signed_by);
+}
+
 }  // namespace
 
 std::string PrivacyCard::Spent::rounded_value(int digits) const {
@@ -163,6 +169,7 @@ std::string card_text(const PrivacyCard& card) {
     line("spent", fmt::format("{} of {} {} by this run, {} in all (book-keeping)", card.budget.cost, card.budget.limit,
                               card.budget.currency, card.budget.spent));
   }
+  line("signed", signed_text(card.budget));
   for (const auto& remark : card.remarks) line("remark", remark);
   const std::string rows = card.rows > 0 ? fmt::format("{} rows", card.rows) : "private number of rows";
   line("data",

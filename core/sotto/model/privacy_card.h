@@ -45,6 +45,7 @@ struct PrivacyCard {
     std::string cost;   ///< of this run
     std::string spent;  ///< in all, after it; book-keeping
     std::string limit;
+    std::string signed_by;  ///< the public key of the ledger that signed the file; empty: nothing is signed
   };
 
   /// What the positions of one personal epsilon are promised; the guarantee of the card is the largest.

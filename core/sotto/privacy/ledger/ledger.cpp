@@ -50,6 +50,15 @@ void Ledger::cancel(Reservation&& reservation) {
   do_cancel({reservation.entry_, reservation.nonce_});
 }
 
+PublicKey Ledger::public_key() const { return SigningKey(secret()).public_key(); }
+
+std::string Ledger::sign(std::string_view text) const { return SigningKey(secret()).sign(text); }
+
+void Ledger::check_public_key() const {
+  if (terms().public_key.empty() || terms().public_key == hex_of(public_key())) return;
+  throw Error(ErrorKind::invalid_data, "the ledger is damaged or was edited: its public key is another", "ledger");
+}
+
 namespace {
 
 /// At a large epsilon the numerical distance of noise from its ideal law costs more than the ledger keeps for it: then

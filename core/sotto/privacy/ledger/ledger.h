@@ -10,6 +10,7 @@
 
 #include "sotto/privacy/accountant/filter.h"
 #include "sotto/privacy/ledger/record.h"
+#include "sotto/privacy/ledger/signing.h"
 
 namespace sotto {
 
@@ -106,6 +107,11 @@ class Ledger {
   /// Error{io}; never repairs.
   virtual LedgerCheck verify() = 0;
 
+  /// By which a reader tells what this ledger released.
+  PublicKey public_key() const;
+  /// The signature of a text this ledger releases (SigningKey::sign). The private key has no other use and no reader.
+  std::string sign(std::string_view text) const;
+
   /// Charges before the first row is read. Throws Error{budget_exceeded}, and spends nothing, if it does not fit.
   Reservation reserve(const Spending& spending);
   /// Stores what is about to leave, together with the fact that it leaves, and uses the reservation up: whatever
@@ -127,6 +133,10 @@ class Ledger {
     std::uint64_t entry;
     std::string nonce;
   };
+  /// The random key of the ledger, of which the terms hold the digest.
+  virtual Digest secret() const = 0;
+  /// Throws Error{invalid_data} unless the terms name the key pair that follows from the random key, or none.
+  void check_public_key() const;
   /// `token` is the digest of the nonce the reservation will hold.
   virtual Reserved do_reserve(const Spending& spending, const std::string& token) = 0;
   virtual void do_release(const Ending& ending, const std::string& bytes) = 0;

@@ -54,6 +54,7 @@ std::string text_of(const LedgerTerms& terms) {
                   {"unit", terms.unit},
                   {"data_tag", terms.data_tag},
                   {"key_check", terms.key_check},
+                  {"public_key", terms.public_key},
                   {"rows", terms.rows},
                   {"reading", terms.reading},
                   {"columns", terms.columns}};
@@ -73,6 +74,7 @@ LedgerTerms terms_from(const std::string& text) {
     terms.unit = json.at("unit").get<std::string>();
     terms.data_tag = json.at("data_tag").get<std::string>();
     terms.key_check = json.at("key_check").get<std::string>();
+    terms.public_key = json.value("public_key", "");  // it follows from the key, so that ledgers of old have one too
     terms.rows = json.at("rows").get<std::uint64_t>();
     // Ledgers of old have none: they take no text, which is the safe side.
     terms.reading = json.value("reading", "");

@@ -17,7 +17,7 @@ SqliteLedger::SqliteLedger(const std::string& path, Clock clock, Trust trust)
 }
 
 void SqliteLedger::check_key(const Chain& chain) {
-  if (hex_of(sha256(hex_of(store_.key()))) == chain.terms().key_check) return;
+  if (hex_of(sha256(hex_of(store_.key()))) == chain.terms().key_check) return check_public_key();
   throw Error(ErrorKind::invalid_data, path_ + ": the ledger is damaged or was edited: its key is another", "ledger");
 }
 

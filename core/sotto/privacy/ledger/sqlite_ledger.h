@@ -46,6 +46,7 @@ class SqliteLedger final : public Ledger {
   LedgerCheck verify() override;
 
  protected:
+  Digest secret() const override { return store_.key(); }
   Reserved do_reserve(const Spending& spending, const std::string& token) override;
   void do_release(const Ending& end, const std::string& bytes) override;
   void do_cancel(const Ending& end) override;

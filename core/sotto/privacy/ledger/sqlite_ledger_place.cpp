@@ -47,6 +47,7 @@ void SqliteLedger::create(const std::string& path, LedgerTerms terms, const Dige
   terms.id = hex_of(random_digest());
   terms.data_tag = hex_of(hmac_sha256(key, hex_of(fingerprint)));
   terms.key_check = hex_of(sha256(hex_of(key)));
+  terms.public_key = hex_of(SigningKey(key).public_key());
   terms.filter = Filter::open(terms.filter.kind, terms.filter.budget, terms.filter.rdp_order).state();
 
   FreshFile fresh(place);
