@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sotto/base/error.h"
+#include "sotto/model/card_check.h"
 #include "sotto/model/prediction.h"
 
 namespace sotto {
@@ -138,7 +139,7 @@ PrivacyCard card_from_json(const Json& json) {
   card.relation = json.at("relation").get<std::string>();
   card.unit = json.at("unit").get<std::string>();
   card.released = json.at("released").get<std::string>();
-  const Json& promise = json.at(json.contains("claimed") ? "claimed" : "guarantee");
+  const Json& promise = json.at(card.is_private ? "guarantee" : "claimed");
   card.epsilon = promise.at("epsilon").get<double>();
   card.delta = promise.at("delta").get<double>();
   card.l2_sensitivity = json.at("l2_sensitivity").get<double>();
@@ -171,6 +172,7 @@ PrivacyCard card_from_json(const Json& json) {
   card.classes = json.at("facts").value("classes", std::uint32_t{2});  // absent before there were more than two
   if (json.contains("budget")) card.budget = ledger_use_from(json.at("budget"));  // absent before there were ledgers
   card.version = json.at("version").get<std::string>();
+  check_card(card);
   return card;
 }
 
