@@ -25,7 +25,7 @@ Json cost_json(const Filter::Cost& cost) {
 
 Json fits_json(const Filter& filter) {
   Json fits = Json::array();
-  for (const Filter::Fit& fit : filter.what_fits()) {
+  for (const Filter::Fit& fit : what_fits(filter)) {
     fits.push_back(Json{{"event", fit.event}, {"parameter", fit.parameter}, {"largest", fit.largest}});
   }
   const double delta = usual_delta(filter);
@@ -36,7 +36,7 @@ Json fits_json(const Filter& filter) {
 
 std::string fits_text(const Filter& filter) {
   std::string text;
-  for (const Filter::Fit& fit : filter.what_fits()) {
+  for (const Filter::Fit& fit : what_fits(filter)) {
     text += fmt::format("  {:<15} one more {} release of {} up to {}\n", "would fit", fit.event, fit.parameter,
                         down_text(fit.largest));
   }
@@ -50,6 +50,7 @@ Json quote_json(const Quote& quote) {
               {"fits", quote.fits()},
               {"currency", quote.filter.currency()},
               {"cost", cost_json(quote.cost)},
+              {"smallest_price", cost_json(smallest_price(quote.filter))},
               {"remaining", cost_json(quote.filter.remaining())},
               {"largest_epsilon", largest_epsilon(quote.filter, quote.input.budget.delta)},
               {"would_fit", fits_json(quote.filter)}};
@@ -59,6 +60,10 @@ std::string quote_text(const Quote& quote) {
   std::string text = fmt::format("  {:<15} {} of {}, {} left: {}\n", "would cost", Filter::text_of(quote.cost),
                                  quote.filter.currency(), Filter::text_of(quote.filter.remaining()),
                                  quote.fits() ? "it fits" : "IT DOES NOT FIT");
+  if (quote.at_smallest_price()) {
+    text +=
+        fmt::format("  {:<15} that is the smallest price of a release on this ledger; its noise would cost less\n", "");
+  }
   text += fmt::format("  {:<15} epsilon up to {} at delta {}\n", "would fit",
                       down_text(largest_epsilon(quote.filter, quote.input.budget.delta)),
                       number_text(quote.input.budget.delta));

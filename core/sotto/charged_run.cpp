@@ -52,6 +52,10 @@ constexpr const char* kPart =
     "once; stratified folds and filtered rows are not, and rows drawn with replacement (bootstrap, oversampling) "
     "break the guarantee";
 
+constexpr const char* kSmallest =
+    "the ledger was charged the smallest price of a release, a ten-thousandth of its limit, which is more than the "
+    "noise costs";
+
 /// What is asked of a part is never the answer to a request for all rows.
 std::string request_of(const ChargedRun& run, const LedgerUse& use) {
   return use.part ? hex_of(sha256("part " + run.request)) : run.request;
@@ -154,6 +158,9 @@ Released PaidRun::finish(RowSource& rows) && {
   released.model = run_.run(*opened.engine, curator_);
   released.model.card.budget = card_of(reservation_, filter_, ledger.terms());
   if (charged_.use.part) released.model.card.remarks.emplace_back(kPart);
+  if (reservation_.cost().loss == smallest_price(filter_).loss) {
+    released.model.card.remarks.emplace_back(kSmallest);
+  }
   sign_model(released.model, ledger);
   released.text = released.model.signed_text;
   ledger.release(std::move(reservation_), released.text);

@@ -255,7 +255,7 @@ Quote quote(const TrainRequest& asked, const Facts& facts, Ledger& ledger) {
   refuse_ledger_if(plan.charges.empty(), "it takes private requests only: the plan adds no noise");
   const Filter filter = ledger.filter();
   const Filter::Cost cost = cost_in(filter, planned_cost(plan));
-  return {input, std::move(plan), filter, cost};
+  return {input, std::move(plan), filter, cost, ledger.share()};
 }
 
 ChargedRun charged_run(const TrainRequest& request, const Quote& quoted, const LedgerTerms& terms) {

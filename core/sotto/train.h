@@ -48,9 +48,12 @@ TrainRequest priced_request(const TrainRequest& request, const Facts& facts, con
 struct Quote {
   PlanInput input;
   Plan plan;
-  Filter filter;      ///< as it stands
-  Filter::Cost cost;  ///< in its currency
-  bool fits() const noexcept { return filter.fits(cost); }
+  Filter filter;                        ///< as it stands
+  Filter::Cost cost;                    ///< in its currency
+  std::optional<AnalystShare> share{};  ///< of who asks, where the ledger keeps shares
+  bool fits() const noexcept { return filter.fits(cost) && (!share || share->fits(cost)); }
+  /// Whether the events cost less than the smallest price of a release, which is charged then.
+  bool at_smallest_price() const noexcept { return cost.loss == smallest_price(filter).loss; }
 };
 /// Throws Error{invalid_argument} for what a ledger does not take: another relation, or a request that is not private;
 /// Error{unsupported}, saying which filter would take it, if the ledger's filter has no price for it.

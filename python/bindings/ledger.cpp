@@ -20,7 +20,7 @@ Json entry_json(const LedgerEntry& entry) {
 
 Json fits_json(const Filter& filter) {
   Json fits = Json::array();
-  for (const Filter::Fit& fit : filter.what_fits()) {
+  for (const Filter::Fit& fit : what_fits(filter)) {
     fits.push_back(Json{{"event", fit.event}, {"parameter", fit.parameter}, {"largest", fit.largest}});
   }
   return fits;
@@ -98,6 +98,7 @@ Json quote_json(const Quote& quote) {
               {"fits", quote.fits()},
               {"currency", quote.filter.currency()},
               {"cost", cost_json(quote.cost)},
+              {"smallest_price", cost_json(smallest_price(quote.filter))},
               {"remaining", cost_json(quote.filter.remaining())},
               {"largest_epsilon", largest_epsilon(quote.filter, quote.input.budget.delta)}};
 }
@@ -106,9 +107,9 @@ void bind_ledger(nb::module_& module) {
   module.def("ledger_create", &create, nb::arg("path"), nb::arg("terms"));
   module.def("ledger_show", &show, nb::arg("path"));
   module.def("ledger_verify", &verify, nb::arg("path"));
-  module.def("ledger_is_about", &is_about, nb::arg("path"), nb::arg("fingerprint"));
   module.def("ledger_public_key", &public_key, nb::arg("path"));
   module.def("signature_problem", &problem_of, nb::arg("file"), nb::arg("key"));
+  module.def("ledger_is_about", &is_about, nb::arg("path"), nb::arg("fingerprint"));
   module.def(
       "text_fingerprint", [](const std::string& text) { return hex_of(sha256(text)); }, nb::arg("text"));
 }

@@ -267,6 +267,7 @@ class EntrySum {
     const bool bounded = selected || std::any_of(lines.begin(), lines.end(), is_bounded);
     if (filter_.kind() == FilterKind::rdp && bounded)
       loss = std::max(static_cast<double>(record.cost.loss), loss * (1 - (selected ? 1e-2 : 1e-6)));
+    loss = std::max(loss, std::ceil(static_cast<double>(filter_.limit().loss) / 1e4));  // the least a release costs
     const double of_event = sum ? tiny::add_up(lines).delta * static_cast<double>(Filter::kDeltaUnits) : 0;
     const auto known = distances_.find(record.request);
     // A record states the cost of its distance and not the distance: where that is not known, it is at least 0.

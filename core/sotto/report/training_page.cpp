@@ -110,7 +110,7 @@ std::string ledger_section(const TrainingReport& report) {
   facts.add("Spent",
             Filter::text_of(filter.spent()) + " of " + Filter::text_of(filter.limit()) + " " + filter.currency());
   facts.add("Remaining", Filter::text_of(filter.remaining()));
-  for (const Filter::Fit& fit : filter.what_fits()) {
+  for (const Filter::Fit& fit : what_fits(filter)) {
     facts.add("Would fit",
               fmt::format("one more {} release of {} up to {}", fit.event, fit.parameter, down_text(fit.largest, 4)));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/ledger/price.h"
 
 namespace sotto {
 namespace {
@@ -25,6 +26,7 @@ void Chain::add(const LedgerRecord& record) {
     case RecordKind::reserved: reserve(record); break;
     case RecordKind::released: close(record, EntryState::released); break;
     case RecordKind::voided: close(record, EntryState::voided); break;
+    case RecordKind::granted: grant(record); break;
   }
   if (!(filter_->spent() == record.spent)) broken(record, "states another total than the entries add up to");
   hashes_.push_back(record.hash);
@@ -46,9 +48,27 @@ void Chain::open(const LedgerRecord& record) {
 void Chain::reserve(const LedgerRecord& record) {
   if (record.entry != record.sequence) broken(record, "reserves for another entry");
   if (!filter_->fits(record.cost)) broken(record, "spends more than the budget");
+  if (!record.analyst.empty()) {
+    if (!share_of(record.analyst).fits(record.cost)) broken(record, "spends more than the share of its analyst");
+    Filter::Cost& spent = spent_by_[record.analyst];
+    spent = {spent.loss + record.cost.loss, spent.delta + record.cost.delta};
+  }
   filter_->spend(record.cost);
   entries_.push_back({record.sequence, EntryState::reserved, record.cost, record.request, record.detail, "",
-                      record.time, record.token});
+                      record.time, record.token, record.analyst});
+}
+
+void Chain::grant(const LedgerRecord& record) {
+  const ShareGrant granted = grant_from(record.detail);
+  shares_[granted.analyst] = granted.millionths;
+}
+
+AnalystShare Chain::share_of(const std::string& analyst) const {
+  const auto granted = shares_.find(analyst);
+  const auto spent = spent_by_.find(analyst);
+  const std::uint32_t share = granted != shares_.end() ? granted->second : terms_.analyst_share;
+  return {analyst, share, sotto::share_of(terms_.filter.limit, share),
+          spent != spent_by_.end() ? spent->second : Filter::Cost{}};
 }
 
 void Chain::close(const LedgerRecord& record, EntryState state) {
@@ -59,6 +79,10 @@ void Chain::close(const LedgerRecord& record, EntryState state) {
   if (state == EntryState::released) entry->released = record.detail;
   entry->state = state;
   if (state != EntryState::voided) return;
+  if (!entry->analyst.empty()) {
+    Filter::Cost& spent = spent_by_[entry->analyst];
+    spent = {spent.loss - entry->cost.loss, spent.delta - entry->cost.delta};
+  }
   Filter::State less = filter_->state();
   less.spent = spent_after(RecordKind::voided, record.cost);
   filter_ = Filter::reopen(less);
@@ -80,14 +104,18 @@ LedgerRecord Chain::next(LedgerRecord record) const {
   return record;
 }
 
-LedgerRecord Chain::reservation(const Spending& spending, const std::string& token) const {
+LedgerRecord Chain::reservation(const Spending& spending, const std::string& token, const std::string& analyst) const {
   LedgerRecord record;
   record.kind = RecordKind::reserved;
-  record.cost = filter_->cost_of(spending.event, spending.distance);
+  record.cost = charged_cost(*filter_, spending.event, spending.distance);
   record.request = spending.request;
   record.detail = event_text(spending.event);
   record.token = token;
+  record.analyst = analyst;
   if (!filter_->fits(record.cost)) refuse_spending(*filter_, record.cost);
+  if (analyst.empty()) return record;
+  const AnalystShare share = share_of(analyst);
+  if (!share.fits(record.cost)) refuse_share(share, *filter_, record.cost);
   return record;
 }
 

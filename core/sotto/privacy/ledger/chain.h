@@ -1,5 +1,6 @@
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ class Chain {
   LedgerRecord next(LedgerRecord record) const;
   /// What `next` takes to charge a request; `token` is the digest of the nonce its holder knows. Throws
   /// Error{budget_exceeded} if it does not fit.
-  LedgerRecord reservation(const Spending& spending, const std::string& token) const;
+  /// A named analyst is held to their share too.
+  LedgerRecord reservation(const Spending& spending, const std::string& token, const std::string& analyst = "") const;
   /// What `next` takes to end a reservation, by its nonce: with the digest of what leaves, or cancelled. Throws
   /// Error{internal} if there is none or it is another's.
   LedgerRecord release(std::uint64_t entry, const std::string& nonce, const std::string& bytes) const;
@@ -39,6 +41,8 @@ class Chain {
   /// The record that says where the ledger is.
   std::uint64_t placed_sequence() const noexcept { return placed_sequence_; }
   const Filter& filter() const noexcept { return *filter_; }
+  /// What an analyst may spend: the share granted to them last, or that of the terms.
+  AnalystShare share_of(const std::string& analyst) const;
   const std::vector<LedgerEntry>& entries() const noexcept { return entries_; }
   const LedgerEntry* find(std::uint64_t entry) const noexcept;
   /// The first entry that released something for this request.
@@ -48,6 +52,7 @@ class Chain {
   void check_link(const LedgerRecord& record) const;
   void open(const LedgerRecord& record);
   void reserve(const LedgerRecord& record);
+  void grant(const LedgerRecord& record);
   void close(const LedgerRecord& record, EntryState state);
   Filter::Cost spent_after(RecordKind kind, const Filter::Cost& cost) const noexcept;
   LedgerRecord ending(std::uint64_t entry, const std::string& nonce) const;
@@ -58,6 +63,8 @@ class Chain {
   std::uint64_t placed_sequence_ = 0;
   std::optional<Filter> filter_;
   std::vector<LedgerEntry> entries_;
+  std::map<std::string, std::uint32_t> shares_;
+  std::map<std::string, Filter::Cost> spent_by_;
   std::vector<Digest> hashes_;
 };
 

@@ -6,6 +6,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/base/sha256.h"
+#include "sotto/privacy/ledger/price.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -76,6 +77,15 @@ void refuse_distance(const Filter& filter, const Filter::Cost& cost) {
 
 }  // namespace
 
+void refuse_share(const AnalystShare& share, const Filter& filter, const Filter::Cost& cost) {
+  throw Error(ErrorKind::budget_exceeded,
+              "the request costs " + Filter::text_of(cost) + " of " + filter.currency() + "; analyst " + share.analyst +
+                  " may spend " + Filter::text_of(share.limit) + " of the ledger's " + Filter::text_of(filter.limit()) +
+                  ", of which " + Filter::text_of(share.remaining()) + " is left; the ledger itself has " +
+                  Filter::text_of(filter.remaining()) + " left, and its curator can grant a larger share",
+              "share");
+}
+
 void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::string& hint) {
   refuse_distance(filter, cost);
   std::string fits;
@@ -83,10 +93,13 @@ void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::
     fits += (fits.empty() ? "" : ", or ") + std::string(fit.event) + " " + std::string(fit.parameter) + " up to " +
             down_text(fit.largest);
   }
+  const bool none = filter.remaining().loss < smallest_price(filter).loss;
   throw Error(ErrorKind::budget_exceeded,
               "the request costs " + Filter::text_of(cost) + " of " + filter.currency() + ", of " +
-                  Filter::text_of(filter.limit()) + " there is " + Filter::text_of(filter.remaining()) +
-                  " left; one more release would fit as: " + fits + hint,
+                  Filter::text_of(filter.limit()) + " there is " + Filter::text_of(filter.remaining()) + " left; " +
+                  (none ? "the smallest price of a release is " + Filter::text_of(smallest_price(filter)) +
+                              ", so that none fits any more"
+                        : "one more release would fit as: " + fits + hint),
               "ledger");
 }
 

@@ -31,7 +31,8 @@ struct LedgerEntry {
   std::string event;     ///< what was charged, in words
   std::string released;  ///< digest of the bytes released
   std::int64_t time = 0;
-  std::string token;  ///< SHA-256 of the nonce that only the holder of the reservation knows
+  std::string token;      ///< SHA-256 of the nonce that only the holder of the reservation knows
+  std::string analyst{};  ///< who was charged, where the store knows
 };
 
 /// What is to be spent, and for which request.
@@ -97,6 +98,8 @@ class Ledger {
   virtual bool is_about(const Digest& fingerprint) const = 0;
   /// The budget and what is spent of it now.
   virtual Filter filter() = 0;
+  /// What whoever would be charged now may spend; none where nobody is named or the whole budget is open to them.
+  virtual std::optional<AnalystShare> share() { return std::nullopt; }
   virtual std::vector<LedgerEntry> entries() = 0;
   virtual std::vector<LedgerRecord> records() = 0;
   /// The bytes an earlier release of the same request put out, the first of them; asking again is free.
@@ -145,5 +148,7 @@ class Ledger {
 
 /// The refusal of a request that does not fit: what it costs, what is left and what would fit, ending in `hint`.
 [[noreturn]] void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::string& hint = "");
+/// The same of one that does not fit the share of who asks.
+[[noreturn]] void refuse_share(const AnalystShare& share, const Filter& filter, const Filter::Cost& cost);
 
 }  // namespace sotto

@@ -1,5 +1,7 @@
 #include "sotto/privacy/ledger/price.h"
 
+#include <algorithm>
+
 #include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 
@@ -8,6 +10,24 @@ namespace sotto {
 Price price_of(const PlannedCost& cost, const Filter& filter) {
   if (filter.kind() == FilterKind::sum) return {ApproximateEvent{cost.epsilon, cost.delta}, 0};
   return {event_of(cost.charges), cost.distance};
+}
+
+Filter::Cost smallest_price(const Filter& filter) noexcept {
+  constexpr std::uint64_t kMostReleases = 10'000;
+  return {(filter.limit().loss + kMostReleases - 1) / kMostReleases, 0};
+}
+
+Filter::Cost charged_cost(const Filter& filter, const Event& event, double distance) {
+  Filter::Cost cost = filter.cost_of(event, distance);
+  cost.loss = std::max(cost.loss, smallest_price(filter).loss);
+  return cost;
+}
+
+std::vector<Filter::Fit> what_fits(const Filter& filter) {
+  std::vector<Filter::Fit> fits = filter.what_fits();
+  if (filter.fits(smallest_price(filter))) return fits;
+  for (Filter::Fit& fit : fits) fit.largest = 0;
+  return fits;
 }
 
 namespace {
@@ -20,7 +40,7 @@ std::string takers(const Filter& filter, const PlannedCost& cost) {
     try {
       const Filter other = Filter::open(kind, filter.budget());
       const Price price = price_of(cost, other);
-      if (!other.fits(other.cost_of(price.event, price.distance))) continue;
+      if (!other.fits(charged_cost(other, price.event, price.distance))) continue;
     } catch (const Error&) {
       continue;  // it has no price there either, or no filter of this kind has this budget
     }
@@ -34,7 +54,7 @@ std::string takers(const Filter& filter, const PlannedCost& cost) {
 Filter::Cost cost_in(const Filter& filter, const PlannedCost& cost) {
   const Price price = price_of(cost, filter);
   try {
-    return filter.cost_of(price.event, price.distance);
+    return charged_cost(filter, price.event, price.distance);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unsupported) throw;
     const std::string kinds = takers(filter, cost);
@@ -49,7 +69,7 @@ Filter::Cost cost_in(const Filter& filter, const PlannedCost& cost) {
 
 double largest_epsilon(const Filter& filter, double delta) {
   double mu = 0, pure = 0;
-  for (const Filter::Fit& fit : filter.what_fits()) {
+  for (const Filter::Fit& fit : what_fits(filter)) {
     if (fit.event == GaussianEvent::kName) mu = fit.largest;
     if (fit.event == PureEvent::kName) pure = fit.largest;
   }

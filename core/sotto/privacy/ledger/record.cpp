@@ -36,6 +36,7 @@ Digest hash_of(const LedgerRecord& record) {
   hash.add_text(record.request);
   hash.add_text(record.detail);
   hash.add_text(record.token);
+  if (!record.analyst.empty()) hash.add_text(record.analyst);  // no record of old has one
   return hash.finish();
 }
 
@@ -57,7 +58,8 @@ std::string text_of(const LedgerTerms& terms) {
                   {"public_key", terms.public_key},
                   {"rows", terms.rows},
                   {"reading", terms.reading},
-                  {"columns", terms.columns}};
+                  {"columns", terms.columns},
+                  {"analyst_share", terms.analyst_share}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a name may be no UTF-8
 }
 
@@ -79,6 +81,7 @@ LedgerTerms terms_from(const std::string& text) {
     // Ledgers of old have none: they take no text, which is the safe side.
     terms.reading = json.value("reading", "");
     terms.columns = json.value("columns", std::vector<std::string>{});
+    terms.analyst_share = json.value("analyst_share", kWholeBudget);
     return terms;
   });
 }

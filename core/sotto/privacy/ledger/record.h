@@ -8,6 +8,7 @@
 
 #include "sotto/base/sha256.h"
 #include "sotto/privacy/accountant/filter.h"
+#include "sotto/privacy/ledger/share.h"
 
 namespace sotto {
 
@@ -36,6 +37,8 @@ struct LedgerTerms {
   /// and fixed, since what fails under another reading would tell about rows. Empty: no text is.
   std::string reading{};
   std::vector<std::string> columns{};
+  /// Of every analyst who was granted no other share, in millionths of the limit.
+  std::uint32_t analyst_share = kWholeBudget;
 
   DeltaPolicy delta_policy() const noexcept {
     return filter.kind == FilterKind::sum ? DeltaPolicy::added : DeltaPolicy::converted;
@@ -49,14 +52,15 @@ struct LedgerPlace {
   std::uint64_t inode = 0;  ///< of the ledger's file: a copy has another
 };
 
-/// opened and placed carry terms and place; an entry is reserved, then perhaps released or voided.
-enum class RecordKind { opened, placed, reserved, released, voided };
+/// opened and placed carry terms and place, granted a share; an entry is reserved, then perhaps released or voided.
+enum class RecordKind { opened, placed, reserved, released, voided, granted };
 constexpr auto enum_names(RecordKind) {
   return std::array{std::pair{std::string_view("opened"), RecordKind::opened},
                     std::pair{std::string_view("placed"), RecordKind::placed},
                     std::pair{std::string_view("reserved"), RecordKind::reserved},
                     std::pair{std::string_view("released"), RecordKind::released},
-                    std::pair{std::string_view("voided"), RecordKind::voided}};
+                    std::pair{std::string_view("voided"), RecordKind::voided},
+                    std::pair{std::string_view("granted"), RecordKind::granted}};
 }
 
 /// One link of the chain. Records are only ever added.
@@ -70,6 +74,7 @@ struct LedgerRecord {
   std::string request;      ///< reserved: the digest of the request
   std::string detail;       ///< terms, place, the event reserved, or the digest of the bytes released
   std::string token;  ///< reserved: SHA-256 of a random nonce; released and voided: that nonce, told for the first time
+  std::string analyst{};  ///< reserved: who is charged, where the store knows; empty otherwise
   Digest previous{};
   Digest hash{};
 };
