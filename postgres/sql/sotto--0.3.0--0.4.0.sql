@@ -23,3 +23,16 @@ CREATE FUNCTION sotto.verify_model(model text, key text) RETURNS boolean
 COMMENT ON FUNCTION sotto.verify_model IS 'whether the ledger of this public key signed exactly this text of a model';
 REVOKE ALL ON FUNCTION sotto.public_key, sotto.verify_model FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sotto.public_key, sotto.verify_model TO sotto_analyst, sotto_curator;
+
+-- A model whose bytes are not those its ledger released shows nothing but that.
+CREATE OR REPLACE VIEW sotto.models WITH (security_barrier) AS
+  SELECT m.id, m.dataset, b.body #>> '{card,method}' AS method, b.body ->> 'loss' AS loss,
+         (b.body #>> '{card,guarantee,epsilon}')::float8 AS epsilon,
+         (b.body #>> '{card,guarantee,delta}')::float8 AS delta,
+         (b.body #>> '{card,private}')::boolean AS private,
+         b.body -> 'weights' AS weights, m.analyst, m.asked, b.body IS NOT NULL AS intact
+  FROM sotto.model m
+    CROSS JOIN LATERAL (SELECT CASE WHEN EXISTS (
+        SELECT 1 FROM sotto.ledger_record r WHERE r.ledger = m.ledger AND r.entry = m.entry AND r.kind = 'released'
+          AND r.detail = encode(sha256(convert_to(m.body, 'UTF8')), 'hex'))
+      THEN m.body::jsonb END AS body) b;

@@ -25,16 +25,20 @@ static char *model_body(int64 id) {
   Oid types[1] = {INT8OID};
   Datum values[1] = {Int64GetDatum(id)};
   char *body = NULL;
+  bool released = false;
 
   owner_begin(&before);
   /* Of now, whatever the caller's isolation level; parallel workers have the snapshot of their leader. */
   PushActiveSnapshot(IsInParallelMode() ? GetActiveSnapshot() : GetLatestSnapshot());
   SPI_connect();
-  if (SPI_execute_with_args("SELECT body FROM sotto.model WHERE id = $1", 1, types, values, NULL, true, 1) ==
-          SPI_OK_SELECT &&
+  if (SPI_execute_with_args("SELECT m.body, r.detail FROM sotto.model m LEFT JOIN sotto.ledger_record r ON r.ledger = "
+                            "m.ledger AND r.entry = m.entry AND r.kind = 'released' WHERE m.id = $1",
+                            1, types, values, NULL, true, 1) == SPI_OK_SELECT &&
       SPI_processed == 1) {
     char *value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+    char *digest = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2);
 
+    released = digest != NULL && sotto_has_digest(value, strlen(value), digest);
     body = MemoryContextStrdup(caller, value);
   }
   SPI_finish();
@@ -42,6 +46,9 @@ static char *model_body(int64 id) {
   owner_end(&before);
   if (body == NULL)
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no model " INT64_FORMAT, id)));
+  if (!released)
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED),
+                    errmsg("model " INT64_FORMAT " is not the one its ledger released: it was edited", id)));
   return body;
 }
 
