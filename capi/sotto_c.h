@@ -160,6 +160,7 @@ typedef struct sotto_record {
   const char* previous; /* hashes in 64 hexadecimal digits */
   const char* hash;
   const char* token;
+  const char* analyst; /* who is charged; part of the hash. Null or empty: nobody is named */
 } sotto_record;
 
 /* The answer of `append` where another record came first: nothing was written. The library reads what is there and
@@ -173,6 +174,15 @@ typedef struct sotto_terms {
   double epsilon, delta;
   uint64_t limit_loss, limit_delta;
 } sotto_terms;
+
+/* What a host keeps beside the records, as it is now; compared with what the records say. */
+typedef struct sotto_head {
+  uint64_t sequence;
+  const char* hash;
+  uint64_t spent_loss, spent_delta;
+  sotto_terms terms;
+  const char* fingerprint; /* of the rows */
+} sotto_head;
 
 /*
  * Where a host keeps the records of one ledger. `append` must commit and flush, in a transaction the caller of the
@@ -190,10 +200,13 @@ typedef struct sotto_store {
   int (*poll)(
       void* context); /* called while a plan is made or another process has the anchor; nonzero stops. Or null */
   int (*prepare)(void* context);
+  int (*head)(void* context, void (*take)(void* taker, const sotto_head* head),
+              void* taker); /* or null: none is kept */
+  const char* analyst;      /* who is charged for what is asked now, held to their share; or null */
 } sotto_store;
 
 /* Makes the ledger of these rows and its anchor, a file that must not be there yet. options: filter, rdp_order, unit,
- * budget_epsilon, budget_delta. */
+ * budget_epsilon, budget_delta, analyst_share. */
 sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
                                  const char* options, sotto_error* error);
 /* Binds the ledger to other rows, with an anchor of their name: what was spent stays spent. The former anchor stays. */
@@ -201,6 +214,8 @@ sotto_status sotto_ledger_rebind(const sotto_store* store, const char* anchor, c
                                  sotto_error* error);
 /* Declares this copy of the store, with this anchor, the one that counts. */
 sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error);
+/* Grants an analyst a share of the budget, 0 to 1, in place of the one of the option analyst_share. */
+sotto_status sotto_ledger_grant(const sotto_store* store, const char* analyst, double share, sotto_error* error);
 /* The public key of the ledger's signatures, in PEM. */
 sotto_status sotto_ledger_public_key(const sotto_store* store, sotto_text* pem, sotto_error* error);
 /* Replays everything and compares it with the anchor; a JSON object of counts. */

@@ -39,6 +39,7 @@ void StoreLedger::open() {
     if (anchor.last().sequence < chain_.placed_sequence()) {
       throw Error(ErrorKind::invalid_data, "a move or refresh of this ledger did not finish; do it again", "ledger");
     }
+    check_head();
     if (anchor.last().sequence < chain_.sequence()) anchor.append({chain_.sequence(), chain_.hash()});
   });
 }
@@ -68,6 +69,13 @@ bool StoreLedger::is_about(const Digest& fingerprint) const { return hex_of(fing
 Filter StoreLedger::filter() {
   refresh();
   return chain_.filter();
+}
+
+std::optional<AnalystShare> StoreLedger::share() {
+  refresh();
+  if (analyst().empty()) return std::nullopt;
+  AnalystShare share = chain_.share_of(analyst());
+  return share.millionths == kWholeBudget ? std::nullopt : std::optional(std::move(share));
 }
 
 std::vector<LedgerEntry> StoreLedger::entries() {
@@ -139,7 +147,7 @@ std::optional<LedgerRecord> StoreLedger::write_at(const std::string& path, const
 }
 
 Ledger::Reserved StoreLedger::do_reserve(const Spending& spending, const std::string& token) {
-  const LedgerRecord written = write([&] { return chain_.reservation(spending, token); }, nullptr);
+  const LedgerRecord written = write([&] { return chain_.reservation(spending, token, analyst()); }, nullptr);
   return {written.entry, written.cost, written.spent};
 }
 
@@ -153,13 +161,47 @@ void StoreLedger::do_cancel(const Ending& end) {
   write([&] { return chain_.cancellation(end.entry, end.nonce); }, nullptr);
 }
 
+void StoreLedger::grant(const ShareGrant& granted) {
+  require(!granted.analyst.empty(), "analyst", "must not be empty");
+  LedgerRecord record;
+  record.kind = RecordKind::granted;
+  record.detail = text_of(granted);
+  write([&] { return record; }, nullptr);
+}
+
+// The host commits a record and its totals together. It hands them over one after the other, so that another process
+// may have written in between: then the records are read on.
+void StoreLedger::check_head() {
+  if (store_.head == nullptr) return;
+  refresh();
+  HostHead head = read_head(store_);
+  while (head.sequence > chain_.sequence()) {
+    const std::uint64_t before = chain_.sequence();
+    refresh();
+    if (chain_.sequence() == before) break;  // no record goes with it
+    head = read_head(store_);
+  }
+  const Filter::State& filter = chain_.filter().state();
+  const Budget& budget = filter.budget;
+  const bool agrees = head.sequence == chain_.sequence() && head.hash == hex_of(chain_.hash()) &&
+                      head.spent == filter.spent && head.limit == filter.limit &&
+                      head.filter == enum_name(filter.kind) && head.relation == enum_name(budget.relation) &&
+                      head.epsilon == budget.epsilon && head.delta == budget.delta &&
+                      head.fingerprint == bound_.fingerprint;
+  if (agrees) return;
+  throw Error(ErrorKind::invalid_data,
+              "the ledger is damaged or was edited: its totals and limits are not those of its records", "ledger");
+}
+
 LedgerCheck StoreLedger::verify() {
   const std::string path = chain_.place().anchor;
   return without_path(path, [&] {
     const Anchor anchor(path, chain_.terms().id, waiting());
     Chain chain;
     for (const LedgerRecord& record : read(0)) chain.add(record);
-    return check_all(chain, anchor, [&](const LedgerEntry& entry) { bytes_of(entry); });
+    const LedgerCheck check = check_all(chain, anchor, [&](const LedgerEntry& entry) { bytes_of(entry); });
+    check_head();
+    return check;
   });
 }
 

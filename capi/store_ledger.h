@@ -30,12 +30,16 @@ class StoreLedger final : public Ledger {
   /// the new rows get a second budget anywhere.
   static void rebind(const sotto_store& store, const std::string& anchor, const std::string& fingerprint,
                      std::uint64_t rows);
-  /// Replays the records and compares them with place and anchor.
+  /// Replays the records and compares them with place, anchor and what the host keeps beside them.
   explicit StoreLedger(const sotto_store& store);
+
+  /// The holder's word that an analyst may spend a share of the budget, in place of the one they had.
+  void grant(const ShareGrant& granted);
 
   const LedgerTerms& terms() const override { return terms_; }
   bool is_about(const Digest& fingerprint) const override;
   Filter filter() override;
+  std::optional<AnalystShare> share() override;
   std::vector<LedgerEntry> entries() override;
   std::vector<LedgerRecord> records() override;
   std::optional<std::string> stored(const std::string& request) override;
@@ -56,6 +60,9 @@ class StoreLedger final : public Ledger {
   void settle(const std::string& anchor, const Binding& binding);
   void settle_between(const std::string& former, const std::string& anchor, const Binding& binding);
   void refresh();
+  /// Throws Error{invalid_data} unless the totals, limits and rows the host keeps are those of the records.
+  void check_head();
+  std::string analyst() const { return store_.analyst != nullptr ? store_.analyst : ""; }
   std::vector<LedgerRecord> read(std::uint64_t first) const;
   /// Asks the host whether to go on waiting for an anchor; empty if it does not want to be asked.
   std::function<void()> waiting() const;

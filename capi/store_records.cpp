@@ -30,6 +30,7 @@ LedgerRecord record_of(const sotto_record& given) {
   record.request = given.request;
   record.detail = given.detail;
   record.token = given.token;
+  if (given.analyst != nullptr) record.analyst = given.analyst;
   if (!digest_from_hex(given.previous, record.previous) || !digest_from_hex(given.hash, record.hash)) unreadable();
   return record;
 }
@@ -67,6 +68,28 @@ std::vector<LedgerRecord> read_records(const sotto_store& store, std::uint64_t f
   return taker.finish(store.records(store.context, first, take, &taker));
 }
 
+HostHead read_head(const sotto_store& store) {
+  using Heads = Taker<std::vector<HostHead>>;
+  Heads taker;
+  const auto take = [](void* to, const sotto_head* head) {
+    static_cast<Heads*>(to)->take([&](auto& list) {
+      const sotto_terms& terms = head->terms;
+      list.push_back({head->sequence,
+                      head->hash,
+                      {head->spent_loss, head->spent_delta},
+                      {terms.limit_loss, terms.limit_delta},
+                      terms.filter,
+                      terms.relation,
+                      terms.epsilon,
+                      terms.delta,
+                      head->fingerprint != nullptr ? head->fingerprint : ""});
+    });
+  };
+  std::vector<HostHead> heads = taker.finish(store.head(store.context, take, &taker));
+  if (heads.size() != 1) unreadable();
+  return std::move(heads.front());
+}
+
 std::string read_bytes(const sotto_store& store, std::uint64_t entry) {
   using Bytes = Taker<std::string>;
   Bytes taker;
@@ -85,10 +108,13 @@ bool append_record(const sotto_store& store, const LedgerRecord& record, const L
   const std::string kind(enum_name(record.kind));
   const std::string previous = hex_of(record.previous);
   const std::string hash = hex_of(record.hash);
-  const sotto_record given{record.sequence,        kind.c_str(),          record.entry,      record.time,
-                           record.cost.loss,       record.cost.delta,     record.spent.loss, record.spent.delta,
-                           record.request.c_str(), record.detail.c_str(), previous.c_str(),  hash.c_str(),
-                           record.token.c_str()};
+  const sotto_record given{record.sequence,        kind.c_str(),
+                           record.entry,           record.time,
+                           record.cost.loss,       record.cost.delta,
+                           record.spent.loss,      record.spent.delta,
+                           record.request.c_str(), record.detail.c_str(),
+                           previous.c_str(),       hash.c_str(),
+                           record.token.c_str(),   record.analyst.empty() ? nullptr : record.analyst.c_str()};
   std::string filter;
   std::string relation;
   sotto_terms fixed{};

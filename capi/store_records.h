@@ -8,6 +8,19 @@
 namespace sotto::capi {
 
 std::vector<LedgerRecord> read_records(const sotto_store& store, std::uint64_t first);
+/// What the host keeps beside the records.
+struct HostHead {
+  std::uint64_t sequence = 0;
+  std::string hash;
+  Filter::Cost spent;
+  Filter::Cost limit;
+  std::string filter;
+  std::string relation;
+  double epsilon = 0;
+  double delta = 0;
+  std::string fingerprint;
+};
+HostHead read_head(const sotto_store& store);
 std::string read_bytes(const sotto_store& store, std::uint64_t entry);
 /// Lets the host get ready to append, before an anchor is locked. Throws Stopped if it cannot.
 void prepare(const sotto_store& store);

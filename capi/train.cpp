@@ -1,5 +1,6 @@
 #include "sotto/train.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -23,13 +24,30 @@ Json cost_json(const Filter::Cost& cost) {
               {"delta_units", cost.delta}};
 }
 
+/// The filter as it stands for whoever asks, who may have a share of it only.
+Filter open_to_caller(const Quote& quote) {
+  if (!quote.share) return quote.filter;
+  Filter::State state = quote.filter.state();
+  const Filter::Cost left = quote.share->remaining();
+  state.spent.loss = std::max(state.spent.loss, state.limit.loss - std::min(left.loss, state.limit.loss));
+  state.spent.delta = std::max(state.spent.delta, state.limit.delta - std::min(left.delta, state.limit.delta));
+  return Filter::reopen(state);
+}
+
 Json quote_json(const Quote& quote) {
-  return Json{{"enforced", true},
-              {"fits", quote.fits()},
-              {"currency", quote.filter.currency()},
-              {"cost", cost_json(quote.cost)},
-              {"remaining", cost_json(quote.filter.remaining())},
-              {"largest_epsilon", largest_epsilon(quote.filter, quote.input.budget.delta)}};
+  Json json{{"enforced", true},
+            {"fits", quote.fits()},
+            {"currency", quote.filter.currency()},
+            {"cost", cost_json(quote.cost)},
+            {"smallest_price", cost_json(smallest_price(quote.filter))},
+            {"remaining", cost_json(quote.filter.remaining())},
+            {"largest_epsilon", largest_epsilon(open_to_caller(quote), quote.input.budget.delta)}};
+  if (!quote.share) return json;
+  json["own_share"] = Json{{"analyst", quote.share->analyst},
+                           {"share", quote.share->millionths / static_cast<double>(kWholeBudget)},
+                           {"limit", cost_json(quote.share->limit)},
+                           {"remaining", cost_json(quote.share->remaining())}};
+  return json;
 }
 
 LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& options) {
@@ -49,6 +67,8 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
         filter = value.get<std::string>();
       } else if (key == "rdp_order") {
         terms.filter.rdp_order = value.get<double>();
+      } else if (key == "analyst_share") {
+        terms.analyst_share = millionths_of(value.get<double>(), "analyst_share");
       } else if (key == "unit") {
         terms.unit = value.get<std::string>();
       } else {
@@ -150,6 +170,10 @@ sotto_status sotto_ledger_rebind(const sotto_store* store, const char* anchor, c
 
 sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error) {
   return guarded(error, [&] { StoreLedger::move(*store, anchor); });
+}
+
+sotto_status sotto_ledger_grant(const sotto_store* store, const char* analyst, double share, sotto_error* error) {
+  return guarded(error, [&] { StoreLedger(*store).grant({analyst, millionths_of(share, "share")}); });
 }
 
 sotto_status sotto_ledger_public_key(const sotto_store* store, sotto_text* pem, sotto_error* error) {

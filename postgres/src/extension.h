@@ -105,6 +105,7 @@ typedef struct LedgerStore {
   Host *host;
   int32 ledger;
   const char *dataset;
+  const char *analyst; /* who is charged */
   char place[96];
   struct Committer *committer; /* the process that commits its records, once there are some; or null */
   bool started;                /* there was one */

@@ -32,6 +32,7 @@ typedef enum MessageField {
   FIELD_HASH,
   FIELD_TOKEN,
   FIELD_ANALYST,
+  FIELD_CHARGED_TO,
   FIELD_DATASET,
   FIELD_BYTES,  /* with a release */
   FIELD_FILTER, /* from here on: with the first record */

@@ -20,6 +20,8 @@ void store_init(LedgerStore *store, Host *host, int32 ledger, const char *datase
   store->host = host;
   store->ledger = ledger;
   store->dataset = dataset;
+  /* Who logged in: neither SET ROLE nor a function of another's changes it, so that a share is one person's. */
+  store->analyst = GetUserNameFromId(GetSessionUserId(), false);
   snprintf(store->place, sizeof store->place, "postgres:" UINT64_FORMAT "/%u/%d", GetSystemIdentifier(), MyDatabaseId,
            ledger);
 }
@@ -31,6 +33,7 @@ typedef struct Reading {
   void (*take_record)(void *, const sotto_record *);
   void (*take_bytes)(void *, const char *, size_t);
   void *taker;
+  void (*take_head)(void *, const sotto_head *);
 } Reading;
 
 static void run_query(const char *query, int32 ledger, uint64 number) {
@@ -47,11 +50,18 @@ static char *field(uint64 row, int column) {
   return value == NULL ? pstrdup("") : value;
 }
 
+/* The very number: its text depends on the session. */
+static double number_at(int column) {
+  bool missing;
+
+  return DatumGetFloat8(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &missing));
+}
+
 static uint64 amount(uint64 row, int column) { return strtoull(field(row, column), NULL, 10); }
 
 static void hand_over_records(const Reading *reading) {
   run_query("SELECT sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, spent_delta, request, detail, "
-            "previous, hash, token FROM sotto.ledger_record WHERE ledger = $1 AND sequence >= $2 ORDER BY sequence",
+            "previous, hash, token, charged_to FROM sotto.ledger_record WHERE ledger = $1 AND sequence >= $2 ORDER BY sequence",
             reading->store->ledger, reading->number);
   for (uint64 i = 0; i < SPI_processed; ++i) {
     sotto_record record = {amount(i, 1),
@@ -66,7 +76,8 @@ static void hand_over_records(const Reading *reading) {
                            field(i, 10),
                            field(i, 11),
                            field(i, 12),
-                           field(i, 13)};
+                           field(i, 13),
+                           field(i, 14)};
 
     reading->take_record(reading->taker, &record);
   }
@@ -82,6 +93,23 @@ static void hand_over_bytes(const Reading *reading) {
   reading->take_bytes(reading->taker, text, strlen(text));
 }
 
+static void hand_over_head(const Reading *reading) {
+  sotto_head head;
+
+  run_query("SELECT sequence, hash, spent_loss, spent_delta, filter, relation, epsilon, delta, limit_loss, limit_delta, "
+            "fingerprint FROM sotto.ledger_head WHERE ledger = $1 AND $2 = 0",
+            reading->store->ledger, 0);
+  if (SPI_processed != 1)
+    ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("the totals of the ledger are missing")));
+  head.sequence = amount(0, 1);
+  head.hash = field(0, 2);
+  head.spent_loss = amount(0, 3);
+  head.spent_delta = amount(0, 4);
+  head.terms = (sotto_terms){field(0, 5),  field(0, 6), number_at(7), number_at(8), amount(0, 9), amount(0, 10)};
+  head.fingerprint = field(0, 11);
+  reading->take_head(reading->taker, &head);
+}
+
 static void read_now(void *context) {
   const Reading *reading = context;
   Owner before;
@@ -91,6 +119,8 @@ static void read_now(void *context) {
   SPI_connect();
   if (reading->take_record != NULL)
     hand_over_records(reading);
+  else if (reading->take_head != NULL)
+    hand_over_head(reading);
   else
     hand_over_bytes(reading);
   SPI_finish();
@@ -108,6 +138,13 @@ static int read_records(void *context, uint64_t first, void (*take)(void *, cons
 static int read_bytes(void *context, uint64_t entry, void (*take)(void *, const char *, size_t), void *taker) {
   LedgerStore *store = context;
   Reading reading = {store, entry, NULL, take, taker};
+
+  return host_protect(store->host, read_now, &reading);
+}
+
+static int read_head(void *context, void (*take)(void *, const sotto_head *), void *taker) {
+  LedgerStore *store = context;
+  Reading reading = {store, 0, NULL, NULL, taker, take};
 
   return host_protect(store->host, read_now, &reading);
 }
@@ -141,6 +178,7 @@ static void set_texts(const Writing *writing, const char *texts[FIELD_COUNT]) {
   texts[FIELD_HASH] = record->hash;
   texts[FIELD_TOKEN] = record->token;
   texts[FIELD_ANALYST] = GetUserNameFromId(GetSessionUserId(), true);
+  texts[FIELD_CHARGED_TO] = record->analyst != NULL && record->analyst[0] != '\0' ? record->analyst : NULL;
   texts[FIELD_DATASET] = writing->store->dataset;
   texts[FIELD_BYTES] = writing->bytes;
   if (terms == NULL) return;
@@ -213,8 +251,8 @@ static int prepare(void *context) { return host_protect(((LedgerStore *)context)
 static int poll_host(void *context) { return host_poll(((LedgerStore *)context)->host); }
 
 sotto_store store_callbacks(LedgerStore *store) {
-  sotto_store callbacks = {store, store->place, read_records, append, read_bytes, poll_host};
+  sotto_store callbacks = {store,     store->place, read_records, append,        read_bytes,
+                           poll_host, prepare,      read_head,    store->analyst};
 
-  callbacks.prepare = prepare;
   return callbacks;
 }

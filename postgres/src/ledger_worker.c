@@ -86,11 +86,11 @@ static void write_record(const LedgerMessage *message) {
                     errmsg("the record does not follow the last one of its ledger")));
   RUN(message,
       "INSERT INTO sotto.ledger_record (ledger, sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, "
-      "spent_delta, request, detail, previous, hash, analyst, token) VALUES ($1::int4, $2::int8, $3, $4::int8, $5::int8, "
-      "$6::int8, $7::int8, $8::int8, $9::int8, $10, $11, $12, $13, $14, $15)",
+      "spent_delta, request, detail, previous, hash, analyst, token, charged_to) VALUES ($1::int4, $2::int8, $3, "
+      "$4::int8, $5::int8, $6::int8, $7::int8, $8::int8, $9::int8, $10, $11, $12, $13, $14, $15, $16)",
       FIELD_LEDGER, FIELD_SEQUENCE, FIELD_KIND, FIELD_ENTRY, FIELD_TIME, FIELD_COST_LOSS, FIELD_COST_DELTA,
       FIELD_SPENT_LOSS, FIELD_SPENT_DELTA, FIELD_REQUEST, FIELD_DETAIL, FIELD_PREVIOUS, FIELD_HASH, FIELD_ANALYST,
-      FIELD_TOKEN);
+      FIELD_TOKEN, FIELD_CHARGED_TO);
   if (message_text(message, FIELD_BYTES) != NULL)
     RUN(message,
         "INSERT INTO sotto.model (ledger, entry, dataset, analyst, body, asked) VALUES ($1::int4, $2::int8, $3, $4, $5, "

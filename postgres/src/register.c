@@ -21,6 +21,7 @@ PG_FUNCTION_INFO_V1(pg_sotto_unregister);
 PG_FUNCTION_INFO_V1(pg_sotto_verify);
 PG_FUNCTION_INFO_V1(pg_sotto_move_ledger);
 PG_FUNCTION_INFO_V1(pg_sotto_public_key);
+PG_FUNCTION_INFO_V1(pg_sotto_grant_share);
 
 static void run_as_owner(const char *query) {
   Owner before;
@@ -110,7 +111,9 @@ static int32 ledger_of(const Packing *packing, int32 id, const char *name, const
       ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("these rows are registered already")));
     if (ask_as_owner("SELECT 1 FROM sotto.ledger_head WHERE ledger = $1::int4 AND epsilon = "
                      "($2::json->>'budget_epsilon')::float8 AND delta = ($2::json->>'budget_delta')::float8 "
-                     "AND coalesce($2::json->>'filter', filter) = filter",
+                     "AND coalesce($2::json->>'filter', filter) = filter AND NOT EXISTS (SELECT 1 FROM "
+                     "sotto.ledger_record r WHERE r.ledger = $1::int4 AND r.sequence = 0 AND floor(($2::json->>"
+                     "'analyst_share')::float8 * 1e6 + 1e-6) <> coalesce((r.detail::json->>'analyst_share')::float8, 1e6))",
                      2, terms) == NULL)
       ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("these rows had another budget before"),
                       errdetail("A budget is granted once; register them with the same one to go on.")));
@@ -351,4 +354,21 @@ Datum pg_sotto_public_key(PG_FUNCTION_ARGS) {
   callbacks = store_callbacks(&store);
   host_check(&host, sotto_ledger_public_key(&callbacks, &pem, &error), &error);
   PG_RETURN_TEXT_P(cstring_to_text(text_take(&pem)));
+}
+
+Datum pg_sotto_grant_share(PG_FUNCTION_ARGS) {
+  Registered *dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  char *analyst = GetUserNameFromId(PG_GETARG_OID(1), false);
+  Host host;
+  LedgerStore store;
+  sotto_store callbacks;
+  sotto_error error;
+
+  require_registrar(dataset);
+  require_primary();
+  host_init(&host);
+  store_init(&store, &host, dataset->ledger, dataset->name);
+  callbacks = store_callbacks(&store);
+  host_check(&host, sotto_ledger_grant(&callbacks, analyst, PG_GETARG_FLOAT8(2), &error), &error);
+  PG_RETURN_VOID();
 }

@@ -296,6 +296,7 @@ TEST_F(CapiTraining, AMovedLedgerSpendsInItsNewPlaceOnly) {
   open_ledger(host_);
   MemoryHost other;
   other.records = host_.records;
+  other.head = host_.head;
   other.place = "there";
   sotto_error error{};
   const sotto_store store = other.store();

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,7 +18,14 @@ namespace sotto::test {
 struct MemoryHost {
   struct Record {
     sotto_record fields;
-    std::string kind, request, detail, previous, hash, token;
+    std::string kind, request, detail, previous, hash, token, analyst;
+  };
+  /// What it keeps beside the records.
+  struct Head {
+    std::uint64_t sequence = 0;
+    std::string hash, filter, relation, fingerprint;
+    std::uint64_t spent_loss = 0, spent_delta = 0, limit_loss = 0, limit_delta = 0;
+    double epsilon = 0, delta = 0;
   };
 
   static constexpr std::uint32_t kFeatures = 3;
@@ -26,6 +34,8 @@ struct MemoryHost {
   std::vector<float> blocks;
   std::vector<Record> records;
   std::map<std::uint64_t, std::string> released;
+  Head head;
+  std::string analyst;             ///< who is charged; empty: nobody is named
   std::vector<std::string> asked;  ///< "append reserved", "read", ...
   std::string fingerprint = std::string(64, 'a');
   std::string place = "here";
@@ -59,6 +69,22 @@ struct MemoryHost {
     if (std::this_thread::get_id() != own) asked_by_another = true;
     asked.push_back(what);
     return what == stop_at ? 1 : 0;
+  }
+  void keep(const Record& record, const sotto_terms* terms) {
+    records.push_back(record);
+    if (terms != nullptr) {
+      head.filter = terms->filter;
+      head.relation = terms->relation;
+      head.epsilon = terms->epsilon;
+      head.delta = terms->delta;
+      head.limit_loss = terms->limit_loss;
+      head.limit_delta = terms->limit_delta;
+    }
+    head.sequence = record.fields.sequence;
+    head.hash = record.hash;
+    head.spent_loss = record.fields.spent_loss;
+    head.spent_delta = record.fields.spent_delta;
+    if (record.kind == "placed") head.fingerprint = nlohmann::json::parse(record.detail).at("fingerprint");
   }
   sotto_rows source() {
     sotto_rows source{};
@@ -96,26 +122,41 @@ struct MemoryHost {
         record.previous = each.previous.c_str();
         record.hash = each.hash.c_str();
         record.token = each.token.c_str();
+        record.analyst = each.analyst.c_str();
         if (record.sequence >= first) take(taker, &record);
       }
       return 0;
     };
-    store.append = [](void* self, const sotto_record* record, const sotto_terms*, const char* bytes, std::size_t size) {
+    store.append = [](void* self, const sotto_record* record, const sotto_terms* terms, const char* bytes,
+                      std::size_t size) {
       auto& host = *static_cast<MemoryHost*>(self);
       if (host.note(std::string("append ") + record->kind) != 0) return 1;
-      const Record copy{*record,          record->kind, record->request, record->detail,
-                        record->previous, record->hash, record->token};
+      const Record copy{
+          *record,          record->kind, record->request, record->detail,
+          record->previous, record->hash, record->token,   record->analyst != nullptr ? record->analyst : ""};
       if (std::exchange(host.abandon, false)) {
         host.abandoned.push_back(copy);
         return 1;
       }
-      host.records.insert(host.records.end(), host.abandoned.begin(), host.abandoned.end());
-      host.abandoned.clear();
+      for (const Record& late : std::exchange(host.abandoned, {})) host.keep(late, nullptr);
       if (record->sequence != host.records.size()) return SOTTO_APPEND_OUTDATED;
-      host.records.push_back(copy);
+      host.keep(copy, terms);
       if (bytes != nullptr) host.released[record->entry] = std::string(bytes, size);
       return 0;
     };
+    store.head = [](void* self, void (*take)(void*, const sotto_head*), void* taker) {
+      const Head& kept = static_cast<MemoryHost*>(self)->head;
+      const sotto_head given{
+          kept.sequence,
+          kept.hash.c_str(),
+          kept.spent_loss,
+          kept.spent_delta,
+          {kept.filter.c_str(), kept.relation.c_str(), kept.epsilon, kept.delta, kept.limit_loss, kept.limit_delta},
+          kept.fingerprint.c_str()};
+      take(taker, &given);
+      return 0;
+    };
+    store.analyst = analyst.c_str();
     store.bytes = [](void* self, std::uint64_t entry, void (*take)(void*, const char*, std::size_t), void* taker) {
       const std::string& text = static_cast<MemoryHost*>(self)->released.at(entry);
       take(taker, text.data(), text.size());

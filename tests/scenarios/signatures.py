@@ -126,6 +126,28 @@ class Signatures(unittest.TestCase):
                 self.assertEqual(done.returncode, 3, (verb, done.stdout, done.stderr))
                 self.assertIn("contradicts itself", done.stderr)
 
+    def test_every_kind_of_card_that_is_written_is_read(self):
+        (self.folder / "epsilons.txt").write_text("".join(f"{0.5 if i % 2 else 2}\n" for i in range(60)), encoding="utf-8")
+        rows = ["--data", "data.csv", "--label", "y"]
+        plain = [*rows, "--data-norm", "1"]
+        made = 0
+        for method in ("bolt_on", "objective", "dpgd", "auto"):
+            for delta in ("0", "1e-5"):
+                budget = ["--method", method, "--epsilon", "2", "--delta", delta]
+                asked = [["train", *plain, "--lambda", "0.1", "--intervals", "0.3", *budget],
+                         ["train", *plain, "--lambda", "0.1", "--personal-epsilons", "epsilons.txt", *budget],
+                         ["train", *rows, "--lambda", "0.1", "--data-norm", "private", *budget],
+                         ["train", *rows, "--lambda", "0.1", "--private-bounds", *budget],
+                         ["train", *plain, "--lambda", "0.1", "--relation", "add_remove", "--declared-rows", "60", *budget],
+                         ["tune", *plain, "--tune-by", "parts", "--grid", "lambda=0.1,1", *budget],
+                         ["tune", *plain, "--tune-by", "random_stopping", "--mean-runs", "2", "--grid", "lambda=0.1,1", *budget]]
+                for arguments in asked:
+                    if self.run_sotto(*arguments, "--out", "some.json").returncode != 0:
+                        continue  # the method does not take it
+                    self.sotto("explain", "--model", "some.json")
+                    made += 1
+        self.assertGreater(made, 30)
+
     def test_no_verb_shows_the_private_key(self):
         told = "".join(self.sotto("ledger", verb, "L", *more) for verb, more in (
             ("show", ["--json", "--fingerprints"]), ("log", ["--json"]), ("export", ["--models"]), ("key", ["--json"])))
