@@ -1,6 +1,7 @@
 # One interface target holds the flags every target of this project is compiled with.
 add_library(sotto_flags INTERFACE)
 target_compile_features(sotto_flags INTERFACE cxx_std_20)
+target_link_libraries(sotto_flags INTERFACE sotto_hardening)
 # No contraction and no relaxed arithmetic: the bits of a sum must not depend on the CPU level.
 target_compile_options(sotto_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                        -Wnon-virtual-dtor -Werror -ffp-contract=off -fno-fast-math
