@@ -7,6 +7,7 @@
 #include "capi/boundary.h"
 #include "capi/encode.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/shallow_json.h"
 #include "sotto/model/evaluation.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"
@@ -150,7 +151,7 @@ sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uin
     }
     *place = static_cast<uint32_t>(predictor.texts.size());
     try {
-      predictor.encode(Json::parse(row, row + size));
+      predictor.encode(parse_shallow({row, size}, "x"));
     } catch (const Json::out_of_range&) {
       return;  // a number beyond binary64: no finite number either
     } catch (const Json::exception&) {

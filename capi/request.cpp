@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sotto/base/fields.h"
+#include "sotto/base/shallow_json.h"
 
 namespace sotto::capi {
 namespace {
@@ -24,7 +25,7 @@ std::string text_of(const std::string& key, const Json& value) {
 Json object_of(const std::string& text) {
   Json json;
   try {
-    json = Json::parse(text);
+    json = parse_shallow(text, "request");
   } catch (const Json::exception&) {
     throw Error(ErrorKind::invalid_argument, "request: is not JSON", "request");
   }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "capi/boundary.h"
+#include "sotto/base/shallow_json.h"
 
 // From the declarations about a table's columns to a complete schema.
 namespace sotto::capi {
@@ -14,7 +15,7 @@ using Json = nlohmann::ordered_json;
 Json parse(const char* text, const std::string& field) {
   Json json;
   try {
-    json = Json::parse(text);
+    json = parse_shallow(text, field);
   } catch (const Json::exception&) {
     throw Error(ErrorKind::invalid_argument, field + ": is not JSON", field);
   }
@@ -103,6 +104,11 @@ std::string complete(const std::string& label, const Json& features, const Json&
 sotto_status sotto_schema(const char* label, const char* features, const char* options, sotto_text* schema,
                           sotto_error* error) {
   using namespace sotto::capi;
-  return guarded(error,
-                 [&] { *schema = copy_text(complete(label, parse(features, "features"), parse(options, "options"))); });
+  return guarded(error, [&] {
+    try {
+      *schema = copy_text(complete(label, parse(features, "features"), parse(options, "options")));
+    } catch (const nlohmann::json::exception&) {
+      throw sotto::Error(sotto::ErrorKind::invalid_argument, "label: must be text in UTF-8", "label");
+    }
+  });
 }

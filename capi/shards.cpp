@@ -7,7 +7,9 @@
 #include "capi/boundary.h"
 #include "capi/collected_rows.h"
 #include "capi/request.h"
+#include "sotto/base/shallow_json.h"
 #include "sotto/base/version.h"
+#include "sotto/optim/row_gradients.h"
 #include "sotto/privacy/sealed_secret.h"
 #include "sotto/random/bit_source.h"
 
@@ -37,7 +39,7 @@ struct Task {
 
 Task task_from(const char* text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_shallow(text, "task");
     require(json.at("version").get<std::string>() == kVersion, "version",
             "of the server that asks must be that of the shard");
     return {json.at("schema").get<std::string>(), json.at("request").get<std::string>()};
@@ -53,9 +55,12 @@ std::string note_text(const sotto_rows& rows) {
 }
 
 RowMultiset note_from(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) throw Error(ErrorKind::invalid_data, "note: of a shard cannot be read");
-  return {json.value("rows", std::uint64_t{0}), json.value("sum", std::string())};
+  try {
+    const Json json = Json::parse(text);
+    return {json.at("rows").get<std::uint64_t>(), json.at("sum").get<std::string>()};
+  } catch (const Json::exception&) {
+    throw Error(ErrorKind::invalid_data, "note: of a shard cannot be read");
+  }
 }
 
 /// What came back, by shard. Its function is called by the host and must not throw.
@@ -77,6 +82,7 @@ struct Answers {
 struct Answer {
   Sensitive<Vector> secret;
   RowMultiset rows;
+  std::size_t numbers;
 };
 
 std::vector<Answer> ask(const sotto_shards& shards, const std::string& task) {
@@ -87,7 +93,7 @@ std::vector<Answer> ask(const sotto_shards& shards, const std::string& task) {
   for (const auto& sealed : answers.sealed) {
     if (!answers.sound || !sealed) throw Error(ErrorKind::invalid_data, "data: not every shard answered, or one twice");
     SealedSecret::Opened one = SealedSecret::open(*sealed, key, task);
-    opened.push_back({std::move(one.secret), note_from(one.note)});
+    opened.push_back({std::move(one.secret), note_from(one.note), one.numbers});
   }
   return opened;
 }
@@ -153,6 +159,9 @@ std::vector<Sensitive<Vector>> ShardEngine::answers_to(std::span<const ShardTask
     const bool same = p < tasks.size() && answers[p].rows.rows() == tasks[p].facts.rows &&
                       answers[p].rows.fingerprint() == shards_.fingerprints[p];
     if (!same) throw Error(ErrorKind::invalid_data, "shard " + std::to_string(p) + " has other rows than the ledger");
+    if (answers[p].numbers != weight_count(tasks[p].recipe.loss, tasks[p].facts)) {
+      throw Error(ErrorKind::invalid_data, "shard " + std::to_string(p) + " answered with another number of weights");
+    }
     results.push_back(std::move(answers[p].secret));
   }
   return results;

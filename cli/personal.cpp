@@ -1,8 +1,5 @@
 #include "personal.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -10,62 +7,33 @@
 #include <sstream>
 #include <vector>
 
+#include "sotto/algorithms/personal_text.h"
 #include "sotto/base/error.h"
-#include "sotto/base/fields.h"
 #include "sotto/data/block_file_io.h"
 #include "sotto/data/load.h"
 
 namespace sotto::cli {
 namespace {
 
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 32;
-
 [[noreturn]] void refuse(const std::string& name, std::uint64_t line) {
-  throw Error(
-      ErrorKind::invalid_argument,
-      name + ": line " + std::to_string(line) + " must hold an epsilon above 0, and a count after it or nothing",
-      "personal_epsilons");
+  throw Error(ErrorKind::invalid_argument, name + ": line " + std::to_string(line) + " must hold an epsilon above 0",
+              "personal_epsilons");
 }
-
-/// Digits alone: a stream would take a sign and wrap around.
-bool is_count(const std::string& text, std::uint64_t& count) {
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), count);
-  return code == std::errc{} && end == text.data() + text.size();
-}
-
-/// The first line of epsilons that are in the order of a block file's rows begins so.
-constexpr const char* kOfBlocks = "# epsilons of block file ";
-std::string first_line(std::uint64_t file_id) { return fmt::format("{}{:016x}", kOfBlocks, file_id); }
 
 void require_order(const std::string& path, const std::string& first, std::optional<std::uint64_t> block_file) {
-  const bool of_blocks = first.starts_with(kOfBlocks);
+  const bool of_blocks = is_of_blocks(first);
   require(
       of_blocks || !block_file, "personal_epsilons",
       path + " is in the order of a text file; a block file has another, give the file that 'data pack' wrote with it");
   require(!of_blocks || block_file, "personal_epsilons", path + " is in the order of a block file's rows");
-  require(!block_file || first == first_line(*block_file), "personal_epsilons", path + " is of another block file");
+  require(!block_file || first == epsilons_of_blocks(*block_file), "personal_epsilons",
+          path + " is of another block file");
 }
 
-/// Lines "EPSILON" for one position or "EPSILON COUNT" for so many.
-std::vector<double> from_file(const std::string& path, const std::function<void(const std::string& first)>& check) {
+PersonalEpsilons from_file(const std::string& path, const std::function<void(const std::string& first)>& check) {
   std::ifstream file(path);
   if (!file) throw Error(ErrorKind::io, path + ": cannot be read", "personal_epsilons");
-  std::vector<double> values;
-  std::string text;
-  for (std::uint64_t line = 1; std::getline(file, text); ++line) {
-    if (line == 1) check(text);
-    if (line == 1 && text.starts_with(kOfBlocks)) continue;
-    std::istringstream words(text);
-    double epsilon = 0;
-    std::uint64_t count = 1;
-    std::string counted, rest;
-    if (!(words >> std::ws) || words.eof()) continue;
-    if (!(words >> epsilon) || !(epsilon > 0)) refuse(path, line);
-    if ((words >> counted) && !is_count(counted, count)) refuse(path, line);
-    if ((words >> rest) || count == 0 || count > kMostRows - values.size()) refuse(path, line);
-    values.insert(values.end(), count, epsilon);
-  }
-  return values;
+  return read_epsilons(file, path, check);
 }
 
 /// The column is public by declaration, so a cell that is no epsilon may be told, by its line.
@@ -101,13 +69,13 @@ PersonalFile::PersonalFile(CLI::App& app) {
 
 std::optional<PersonalEpsilons> PersonalFile::read() const {
   if (file_.empty()) return {};
-  return personal_epsilons(from_file(file_, [](const std::string&) {}));
+  return from_file(file_, {});
 }
 
 std::optional<PersonalEpsilons> PersonalFile::read_for(std::optional<std::uint64_t> block_file) const {
   if (file_.empty()) return {};
   const auto check = [&](const std::string& first) { require_order(file_, first, block_file); };
-  PersonalEpsilons personal = personal_epsilons(from_file(file_, check));
+  PersonalEpsilons personal = from_file(file_, check);
   personal.block_file = block_file;
   return personal;
 }
@@ -134,19 +102,14 @@ void check_epsilons_place(const std::string& path) {
   if (!file) return;
   std::string first;
   std::getline(file, first);
-  require(first.starts_with(kOfBlocks), "out", path + " is where the epsilons would be written, and has other content");
+  require(is_of_blocks(first), "out", path + " is where the epsilons would be written, and has other content");
 }
 
 void write_epsilons(const std::string& path, std::uint64_t file_id, const PersonalEpsilons& personal) {
   PartialFile partial(path);
   AppendBuffer out(partial.file(), 0);
-  const auto write = [&](const std::string& line) { out.append(std::as_bytes(std::span(line))); };
-  write(first_line(file_id) + "\n");
-  const std::vector<std::uint8_t>& levels = personal.level_of;
-  for (std::size_t i = 0, next = 0; i < levels.size(); i = next) {
-    while (next < levels.size() && levels[next] == levels[i]) ++next;
-    write(fmt::format("{} {}\n", number_text(personal.levels[levels[i]]), next - i));
-  }
+  const std::string text = epsilons_text(file_id, personal);
+  out.append(std::as_bytes(std::span(text)));
   out.flush();
   partial.commit();
 }

@@ -78,20 +78,37 @@ PersonalClass class_of(double epsilon, const Plan& plan) {
 
 }  // namespace
 
+namespace {
+
+void add_level(PersonalEpsilons& personal, double epsilon) {
+  require(epsilon > 0 && std::isfinite(epsilon), "personal_epsilons", "must all be finite numbers above 0");
+  const auto place = std::ranges::lower_bound(personal.levels, epsilon, std::greater{});
+  if (place != personal.levels.end() && *place == epsilon) return;
+  personal.levels.insert(place, epsilon);
+  require(personal.levels.size() <= PersonalEpsilons::kMostLevels, "personal_epsilons",
+          "must have at most 64 distinct values; round them down to a few");
+}
+
+std::uint8_t level_of(const PersonalEpsilons& personal, double epsilon) {
+  const auto place = std::ranges::lower_bound(personal.levels, epsilon, std::greater{});
+  return static_cast<std::uint8_t>(place - personal.levels.begin());
+}
+
+}  // namespace
+
 PersonalEpsilons personal_epsilons(std::span<const double> by_position) {
   PersonalEpsilons personal;
-  for (const double epsilon : by_position) {
-    require(epsilon > 0 && std::isfinite(epsilon), "personal_epsilons", "must all be finite numbers above 0");
-    const auto place = std::ranges::lower_bound(personal.levels, epsilon, std::greater{});
-    if (place != personal.levels.end() && *place == epsilon) continue;
-    personal.levels.insert(place, epsilon);
-    require(personal.levels.size() <= PersonalEpsilons::kMostLevels, "personal_epsilons",
-            "must have at most 64 distinct values; round them down to a few");
-  }
+  for (const double epsilon : by_position) add_level(personal, epsilon);
   personal.level_of.reserve(by_position.size());
-  for (const double epsilon : by_position) {
-    const auto place = std::ranges::lower_bound(personal.levels, epsilon, std::greater{});
-    personal.level_of.push_back(static_cast<std::uint8_t>(place - personal.levels.begin()));
+  for (const double epsilon : by_position) personal.level_of.push_back(level_of(personal, epsilon));
+  return personal;
+}
+
+PersonalEpsilons personal_epsilons(std::span<const EpsilonRun> runs) {
+  PersonalEpsilons personal;
+  for (const EpsilonRun& run : runs) add_level(personal, run.epsilon);
+  for (const EpsilonRun& run : runs) {
+    personal.level_of.insert(personal.level_of.end(), run.count, level_of(personal, run.epsilon));
   }
   return personal;
 }

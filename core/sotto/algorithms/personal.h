@@ -20,6 +20,12 @@ struct PersonalEpsilons {
 /// From one epsilon a position. Throws Error{invalid_argument} for a value that is not above 0 and finite and for more
 /// than kMostLevels distinct ones.
 PersonalEpsilons personal_epsilons(std::span<const double> by_position);
+/// The same from runs of positions in turn, without a number for each position.
+struct EpsilonRun {
+  double epsilon;
+  std::uint64_t count;
+};
+PersonalEpsilons personal_epsilons(std::span<const EpsilonRun> runs);
 
 /// Fills plan.personal: for every level the weight on the gradients of its positions and what they are promised. The
 /// noise and the charge stay those of the largest epsilon, the budget's. Throws Error{unsupported} for a plan without a

@@ -93,7 +93,8 @@ SealedSecret::Opened SealedSecret::open(std::string_view sealed, const Key& key,
   if (!values.empty()) {
     std::memcpy(values.data(), plain.text.data() + kLengthBytes + note_size, values.size() * sizeof(double));
   }
-  return {Sensitive<Vector>(std::move(values)), plain.text.substr(kLengthBytes, note_size)};
+  const std::size_t numbers = values.size();
+  return {Sensitive<Vector>(std::move(values)), plain.text.substr(kLengthBytes, note_size), numbers};
 }
 
 }  // namespace sotto

@@ -21,6 +21,7 @@ class SealedSecret {
   struct Opened {
     Sensitive<Vector> secret;
     std::string note;
+    std::size_t numbers;  ///< how many the secret has; its sealed length says so to everyone
   };
   /// Throws Error{invalid_data} unless these bytes were sealed with this key for this context.
   static Opened open(std::string_view sealed, const Key& key, std::string_view context);
