@@ -1,18 +1,13 @@
 #pragma once
 #include <cmath>
-#include <cstdlib>
 
+#include "fuzz_demand.h"
 #include "sotto/base/error.h"
 #include "sotto/data/clip.h"
 #include "sotto/data/dataset.h"
 #include "sotto/data/encoder.h"
 
 namespace sotto::fuzz {
-
-/// Stops the fuzzer: a law of the library is broken.
-inline void demand(bool law) {
-  if (!law) std::abort();
-}
 
 /// Reads every row, encodes it and demands the laws of stored rows: finite, within the declared norm, labels +1 or -1.
 inline void encode_all(RowReader& reader, const Encoder& encoder) {
