@@ -23,11 +23,15 @@ test: ## every test, the Python package, and what runs threads again under the t
 
 sanitize: ## every test under the address, undefined-behaviour and thread sanitizers; an hour
 	@tools/install_packages build test
-	@tools/test 'asan:unit|laws|privacy|threads|capi|scenarios|audit' 'tsan-whole:unit|laws|privacy|threads|capi|scenarios|audit'
+	@tools/test 'asan:unit|laws|privacy|threads|capi|fuzz|scenarios|audit' 'tsan-whole:unit|laws|privacy|threads|capi|scenarios|audit'
 
 test-postgres: ## the PostgreSQL extension, against servers of its own; then again under the address sanitizer
 	@tools/install_packages build test postgres
 	@tools/test_postgres
+
+test-postgres-versions: ## the same tests on PostgreSQL 15 to 18, as far as they can be had: SERVERS='16 18'
+	@tools/install_packages build test postgres postgres-source
+	@tools/test_postgres_versions $(SERVERS)
 
 quickstart-postgres: ## a private server: register a table, train under a budget, predict
 	@tools/install_packages build postgres

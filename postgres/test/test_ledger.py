@@ -288,6 +288,42 @@ class Replicas(ServerCase):
         self.refuse(data.again(name="kept"), "behind its anchor", user="analyst")
 
 
+class Failover(ServerCase):
+    """The primary dies under load, and a standby that confirms every commit takes its place."""
+
+    def test_what_was_acknowledged_is_on_the_standby_that_takes_over(self):
+        self.sql(data.register(epsilon=200), user="curator")
+        standby = Server(installation(), {}, os.environ.get("SOTTO_PG_PRELOAD"))
+        self.addCleanup(standby.__exit__)
+        standby.run(installation().bin / "pg_basebackup", "-h", "127.0.0.1", "-p", self.server.port, "-U", "admin", "-D", standby.data,
+                    "-R", "-X", "stream", "--checkpoint=fast")
+        standby.configure()
+        standby.start()
+        self.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.sql("SELECT pg_reload_conf(); SELECT pg_sleep(1)")
+        self.sql(data.again(epsilon=0.5), user="analyst")  # waits for the standby
+        # A session's own wish not to wait is none of the ledger's.
+        running = [self.server.start_sql("SET synchronous_commit = off;\n" + (data.again(epsilon=0.5) + "\n") * 200, user=user)
+                   for user in ("analyst", "rival")]
+        time.sleep(2)
+        self.server.kill()
+        acknowledged = 1 + sum(len(process.communicate()[0].split()) for process in running)
+        self.assertGreater(acknowledged, 1)
+        standby.sql("SELECT pg_promote(true, 60)")
+        charged, released, spent = (float(part) for part in standby.sql(
+            "SELECT charged, released, spent FROM sotto.budget WHERE dataset = 'shop'").split("|"))
+        self.assertLessEqual(acknowledged, released)
+        self.assertLessEqual(released, charged)
+        self.assertAlmostEqual(spent, 0.5 * charged, places=6)
+        standby.sql("SELECT sotto.verify('shop')")
+        standby.sql(data.again(epsilon=0.5), user="analyst")
+        # The dead one comes back: whatever it remembers, the budget is spent elsewhere now.
+        (self.server.data / "postgresql.auto.conf").write_text("")
+        self.server.start()
+        self.refuse(data.again(epsilon=0.5), "anchor", user="analyst")
+        standby.sql("SELECT sotto.verify('shop')")
+
+
 class NoDurability(ServerCase):
     settings = {"fsync": "off"}
 
