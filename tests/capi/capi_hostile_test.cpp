@@ -80,7 +80,8 @@ struct LyingShard {
       const auto& host = *static_cast<LyingShard*>(self);
       Digest secret{};
       EXPECT_TRUE(digest_from_hex(host.key, secret));
-      const std::string sealed = SealedSecret::seal(Sensitive<Vector>(Vector(host.numbers, 0.5)), host.note, secret, task);
+      const std::string sealed =
+          SealedSecret::seal(Sensitive<Vector>(Vector(host.numbers, 0.5)), host.note, secret, task);
       take(taker, 0, sealed.data(), sealed.size());
       return 0;
     };
@@ -97,9 +98,9 @@ struct LyingShard {
     facts.facts = {40, 2, 2, 1.0};
     facts.fingerprint = whole;
     const sotto_store store = ledger.store();
-    ASSERT_EQ(
-        sotto_ledger_create(&store, ledger.anchor.c_str(), &facts, R"({"budget_epsilon": 9, "filter": "sum"})", &error),
-        SOTTO_OK)
+    ASSERT_EQ(sotto_ledger_create(&store, ledger.anchor.c_str(), &facts,
+                                  R"({"budget_epsilon": 9, "budget_delta": 1e-6, "filter": "sum"})", &error),
+              SOTTO_OK)
         << error.message;
   }
   sotto_status train(sotto_error& error) {
