@@ -55,6 +55,7 @@ class Installation:
         self.bin.mkdir(parents=True)
         for program in ("postgres", "initdb", "pg_ctl", "pg_dump", "pg_basebackup", "psql"):
             shutil.copy2(Path(places["bindir"]) / program, self.bin / program)
+        self.libraries = self._libraries(Path(places["bindir"]) / "initdb")
         self._link(Path(places["pkglibdir"]), lib, skip=("sotto.so",))
         self._link(Path(places["sharedir"]), share, skip=("extension",))
         extension = share / "extension"
@@ -63,6 +64,13 @@ class Installation:
         shutil.copy2(SOURCE / "sotto.control", extension)
         for script in (SOURCE / "sql").glob("*.sql"):
             shutil.copy2(script, extension)
+
+    @staticmethod
+    def _libraries(program):
+        """Folders of libraries that a program finds by its own place only, as in a wheel: a copy of it is told of them."""
+        done = subprocess.run(["ldd", program], check=True, capture_output=True, text=True)
+        found = {Path(word).parent for word in done.stdout.split() if word.startswith("/")}
+        return [str(folder) for folder in sorted(found) if not str(folder).startswith(("/lib", "/usr/lib"))]
 
     @staticmethod
     def _link(source, target, skip=()):
@@ -96,6 +104,9 @@ class Server:
     def run(self, *command, check=True, **more):
         if self.user:
             more.update(user=self.user.pw_uid, group=self.user.pw_gid, extra_groups=[])
+        paths = [*self.installation.libraries, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+        if paths:
+            more["environment"] = {"LD_LIBRARY_PATH": ":".join(paths), **more.get("environment", {})}
         environment = {**os.environ, "LC_ALL": "C", "HOME": str(self.home), **more.pop("environment", {})}
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=str(self.home),
                               env=environment, **more)
