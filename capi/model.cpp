@@ -161,7 +161,7 @@ sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uin
     scores(predictor.model, predictor.block(), predictor.row_scores);
     *place = predicted_class(predictor.row_scores);
     if (probabilities == nullptr) return;
-    const std::vector<double> all = class_probabilities(predictor.loss, predictor.row_scores);
+    const std::vector<double> all = class_probabilities(predictor.loss, predictor.row_scores, predictor.model.link);
     std::copy(all.begin(), all.end(), probabilities);
   });
 }

@@ -68,6 +68,7 @@ class PredictionLine {
   PredictionLine(const Model& model, bool all_probabilities, bool intervals)
       : with_intervals_(intervals),
         loss_(loss_of(model)),
+        link_(model.link),
         texts_(class_texts(model)),
         outputs_(outputs_of(model)),
         all_(all_probabilities) {
@@ -96,7 +97,7 @@ class PredictionLine {
     if (one_probability_) line += fmt::format(",{}", chances[1]);
     for (std::size_t k = 0; all_ && k < chances.size(); ++k) line += fmt::format(",{}", chances[k]);
     if (with_intervals_) {
-      const Interval chance = probability_interval(margin);
+      const Interval chance = probability_interval(margin, link_);
       line += fmt::format(",{},{},{},{}", margin.lower, margin.upper, chance.lower, chance.upper);
     }
     return line + "\n";
@@ -109,7 +110,7 @@ class PredictionLine {
     if (one_probability_) object["probability"] = chances[1];
     for (std::size_t k = 0; all_ && k < chances.size(); ++k) object["probabilities"][texts_[k]] = chances[k];
     if (with_intervals_) {
-      const Interval chance = probability_interval(margin);
+      const Interval chance = probability_interval(margin, link_);
       object["margin_interval"] = {margin.lower, margin.upper};
       object["probability_interval"] = {chance.lower, chance.upper};
     }
@@ -122,11 +123,12 @@ class PredictionLine {
   }
   std::vector<double> probabilities(std::span<const double> row_scores) const {
     if (!all_ && !one_probability_) return {};
-    return class_probabilities(loss_, row_scores);
+    return class_probabilities(loss_, row_scores, link_);
   }
 
   bool with_intervals_;
   Loss loss_;
+  Link link_;
   std::vector<std::string> texts_;
   std::size_t outputs_;
   bool all_;
@@ -227,7 +229,8 @@ void add_predict(CLI::App& program, Output& output) {
   verb->add_option("--out", state->out, "where the predictions are written; standard output if not given")
       ->type_name("FILE");
   verb->add_flag("--probabilities", state->probabilities,
-                 "the probability of each class: sigmoid (logistic, two classes), share of exp(score) (softmax), "
+                 "the probability of each class: sigmoid of the margin times the model's link (logistic, two classes), "
+                 "share of exp(score) (softmax), "
                  "sigmoids divided by their sum (logistic, more classes)");
   add_number(*verb, "--intervals", state->level,
              "confidence intervals of margin and probability at this level, e.g. 0.95, for a model trained with "

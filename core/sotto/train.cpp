@@ -99,9 +99,10 @@ Vector run_recipe(Engine& engine, const Plan& plan, const TrainRequest& request,
   return curator.release_unprotected(std::move(secret));
 }
 
-/// What left: the weights, and what their intervals are made of where the plan has it.
+/// What left: the weights, how scores become odds, and what intervals are made of where the plan has it.
 struct Result {
   Vector weights;
+  Link link{};
   std::optional<WeightUncertainty> uncertainty{};
 };
 
@@ -109,8 +110,8 @@ struct Result {
 Result run_rows(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
   const PlanInput input = plan_input(request, engine.facts());
   const std::function<void(double)> silent = [](double) {};
-  const Run run{engine, curator, input, request.progress ? request.progress : silent, request.order_seed};
   Result result;
+  const Run run{engine, curator, input, request.progress ? request.progress : silent, request.order_seed, &result.link};
   result.weights = std::visit(
       [&]<class A>(const A& algorithm) {
         if constexpr (Solver<A>) {
@@ -139,6 +140,7 @@ Result run_plan(Engine& engine, const Plan& plan, const TrainRequest& request, C
 Model make_model(Result result, const Plan& plan, const TrainRequest& request, const PlanInput& input) {
   Model model;
   model.weights = std::move(result.weights);
+  model.link = result.link;
   model.uncertainty = std::move(result.uncertainty);
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;

@@ -71,7 +71,8 @@ Matrix probabilities(const Model& model, const Rows& rows) {
   const Loss loss = loss_of(model);
   std::vector<double> shares(rows.view.rows * classes);
   for (std::size_t i = 0; i < rows.view.rows; ++i) {
-    const std::vector<double> row = class_probabilities(loss, std::span(values).subspan(i * outputs, outputs));
+    const std::vector<double> row =
+        class_probabilities(loss, std::span(values).subspan(i * outputs, outputs), model.link);
     std::ranges::copy(row, shares.begin() + static_cast<std::ptrdiff_t>(i * classes));
   }
   return array_of<Matrix>(std::move(shares), {rows.view.rows, classes});
@@ -128,6 +129,7 @@ void bind_model(nb::module_& module) {
       .def("predicted", &predicted, nb::arg("rows"))
       .def("probabilities", &probabilities, nb::arg("rows"))
       .def("evaluate_json", &evaluation_json, nb::arg("rows"))
+      .def_prop_ro("link_scale", [](const Model& m) { return m.link.scale; })
       .def_prop_ro("loss", [](const Model& m) { return m.loss; })
       .def_prop_ro("encoding", [](const Model& m) { return m.encoding; });
 }

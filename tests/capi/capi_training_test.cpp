@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -406,6 +407,26 @@ TEST_F(CapiTraining, ARowThatCannotBeUsedIsNeitherJudgedNorPredicted) {
   const sotto_judged none{labels, rows, 0, 5};
   EXPECT_EQ(sotto_evaluate(model, &none, &figures, &error), SOTTO_INVALID_DATA);
   sotto_model_free(model);
+}
+
+TEST_F(CapiTraining, ProbabilitiesFollowTheLinkOfTheModel) {
+  open_ledger(host_);
+  json text = json::parse(train(host_).text);
+  const auto log_odds = [&] {
+    const std::string model_text = text.dump();
+    sotto_error error{};
+    sotto_model* model = nullptr;
+    EXPECT_EQ(sotto_model_open(model_text.data(), model_text.size(), &model, &error), SOTTO_OK) << error.message;
+    std::uint32_t place = 0;
+    double chances[2] = {0, 0};
+    EXPECT_EQ(sotto_predict(model, "[0.1, 0.3, 0.2]", 15, &place, chances, &error), SOTTO_OK) << error.message;
+    EXPECT_EQ(place, chances[1] > chances[0] ? 1U : 0U);
+    sotto_model_free(model);
+    return std::log(chances[1] / chances[0]);
+  };
+  const double plain = log_odds();
+  text["link"] = {{"scale", 0.25}};
+  EXPECT_NEAR(log_odds(), 0.25 * plain, 1e-12);
 }
 
 TEST(CapiEngine, WeightsHaveTheBitsOfTheReferenceEngine) {

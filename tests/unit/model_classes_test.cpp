@@ -106,6 +106,21 @@ TEST(Probabilities, AreTheSigmoidTheSharesOrTheNormalisedSigmoids) {
   EXPECT_THROW(class_probabilities(Hinge{}, three), Error);
 }
 
+TEST(Probabilities, OfTwoClassesFollowTheLinkAndKeepTheOrderOfMargins) {
+  const Link link{0.25};
+  double before = 0;
+  for (const double margin : {-30.0, -4.0, -0.5, 0.0, 0.5, 4.0, 30.0}) {
+    const std::vector<double> row = {margin}, opposite = {-margin};
+    const std::vector<double> chances = class_probabilities(Logistic{}, row, link);
+    EXPECT_NEAR(chances[1], 1 / (1 + std::exp(-0.25 * margin)), 1e-15);
+    EXPECT_EQ(chances[0], class_probabilities(Logistic{}, opposite, link)[1]);
+    EXPECT_GT(chances[1], before);
+    before = chances[1];
+  }
+  const std::vector<double> three = {1, -2, 0.5};  // several outputs have no link
+  EXPECT_EQ(class_probabilities(Softmax{}, three, link), class_probabilities(Softmax{}, three));
+}
+
 TEST(Evaluation, CountsEveryPairOfActualAndPredictedClass) {
   const Dataset rows = rows_of({{2, 1}, {3, 0}, {0, 3}, {-1, -2}, {1, 4}}, {0, 1, 1, 2, 2}, 3);
   const Evaluation result = evaluate(three_colours(), rows.view());

@@ -84,6 +84,21 @@ TEST(Card, AsTextSaysWhetherItIsPrivate) {
   EXPECT_EQ(text.find("epsilon 1"), std::string::npos);
 }
 
+TEST_F(ModelFile, KeepsTheLinkAndIsWithoutOneTheSigmoid) {
+  Model model = model_of(BoltOn{});
+  EXPECT_FALSE(to_json(model).contains("link"));  // as files were before there were links
+  save_model(model, path_);
+  EXPECT_EQ(load_model(path_).link, Link{});
+  model.link.scale = 0.1 + 0.2;
+  save_model(model, path_);
+  EXPECT_EQ(load_model(path_).link, model.link);
+  for (const char* link : {"{}", "3", "{\"scale\": 0}", "{\"scale\": -1}", "{\"scale\": 1.5}", "{\"scale\": null}"}) {
+    Json json = to_json(model);
+    json["link"] = Json::parse(link);
+    expect_refused(json.dump());
+  }
+}
+
 TEST_F(ModelFile, ReadsBackToTheBit) {
   for (const Algorithm& algorithm : {Algorithm(BoltOn{}), Algorithm(Scs13{}), Algorithm(Noiseless{})}) {
     const Model model = model_of(algorithm);

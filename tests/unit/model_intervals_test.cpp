@@ -148,6 +148,9 @@ TEST(Intervals, HalfWidthsAreThoseOfTheLaw) {
   const Interval chance = probability_interval({-1.0, 2.0});
   EXPECT_NEAR(chance.lower, 0.268941, 1e-6);
   EXPECT_NEAR(chance.upper, 0.880797, 1e-6);
+  const Interval linked = probability_interval({-2.0, 4.0}, Link{0.5});
+  EXPECT_EQ(linked.lower, chance.lower);
+  EXPECT_EQ(linked.upper, chance.upper);
 }
 
 /// A population of few points, so that the minimiser of its regularised risk is known to all digits.

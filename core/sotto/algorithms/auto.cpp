@@ -356,7 +356,7 @@ Plan Auto::plan(const PlanInput& input) const {
 Vector Auto::run(const Run& run) const {
   const AutoChoice choice = choose(run.input);
   const auto run_on = [&](Engine& rows) {
-    const Run same{rows, run.curator, choice.input, run.progress};
+    const Run same{rows, run.curator, choice.input, run.progress, {}, run.link};
     return std::visit([&](const auto& solver) { return solver.run(same); }, choice.solver);
   };
   if (choice.projected_features == 0) return run_on(run.engine);

@@ -5,6 +5,7 @@
 
 #include "sotto/algorithms/plan.h"
 #include "sotto/data/scan_order.h"
+#include "sotto/losses/link.h"
 #include "sotto/optim/engine.h"
 #include "sotto/privacy/curator.h"
 
@@ -18,6 +19,8 @@ struct Run {
   const PlanInput& input;
   std::function<void(double)> progress;       ///< the fraction of the work done, a function of public counts alone
   std::optional<std::uint64_t> order_seed{};  ///< repeats the order of the rows
+  /// Unless null, set by a solver whose scores are no log odds; made of released and public numbers alone.
+  Link* link = nullptr;
 };
 
 /// The order in which an engine shows its rows: by coins of its own, or by the seed's where one is given.

@@ -16,6 +16,7 @@
 
 #include "sotto/algorithms/dpgd_shape.h"
 #include "sotto/algorithms/row_count.h"
+#include "sotto/algorithms/whitened_link.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/linalg/kernels.h"
@@ -259,6 +260,36 @@ double step_of(const Course& course, const WhitenedDpgd& method, const Layout& l
   return std::min(layout.shape.step_size, course.steepest * (1 + method.momentum) / curvature);
 }
 
+/// Steps times step size, momentum counted in.
+double travel_of(double size, const WhitenedDpgd& method, const Layout& layout) {
+  return static_cast<double>(layout.shape.steps()) * size / (1 - method.momentum);
+}
+
+/// A slope is clipped as if its row had the declared norm.
+double slope_clip(const Layout& layout, const PlanInput& input) {
+  return std::min(1.0, layout.shape.clip / stored_norm(input.facts));
+}
+
+/// Whether scores are to become probabilities, and what is known of margins holds for them.
+bool has_link(const PlanInput& input) {
+  return std::holds_alternative<Logistic>(input.problem.loss) &&
+         outputs_of(input.problem.loss, input.facts.classes) == 1;
+}
+
+/// Weights of images, and of the features themselves. What is released is the last of them or a mean.
+struct WeightPair {
+  Vector images, own;
+
+  void add(const WeightPair& other) {
+    kernels::axpy(1, other.images.data(), images.data(), images.size());
+    kernels::axpy(1, other.own.data(), own.data(), own.size());
+  }
+  void divide(double by) {
+    kernels::scale(1 / by, images.data(), images.size());
+    kernels::scale(1 / by, own.data(), own.size());
+  }
+};
+
 }  // namespace
 
 double whitening_noise(const WhitenedDpgd& method, const PlanInput& input) {
@@ -289,6 +320,11 @@ Plan WhitenedDpgd::plan(const PlanInput& input) const {
   plan.remarks.push_back(
       fmt::format("second moments of the rows first: noise of standard deviation {:.3g} an entry, {} of mu^2",
                   deviation(layout.moments.mechanism), number_text(share)));
+  if (has_link(input)) {
+    plan.remarks.emplace_back(
+        "probabilities are the sigmoid of the score times a number that the model states as its link; it is made of "
+        "what is released and costs nothing");
+  }
   state_capacity(plan, input, layout.shape.capacity);
   return plan;
 }
@@ -306,26 +342,34 @@ Vector WhitenedDpgd::run(const Run& run) const {
   WhitenedGradient sum(run.input.problem.loss, run.input.facts, shape.clip, whitening);
   const double lambda = run.input.problem.lambda, divisor = static_cast<double>(shape.batch_rows);
   const double size = step_of(course, *this, layout, run.input), steps = static_cast<double>(shape.steps());
-  Vector weights(shape.weights, 0.0), velocity = weights, own = weights, sum_of_last = weights;
+  Vector velocity(shape.weights, 0.0);
+  WeightPair at{velocity, velocity}, last = at;
   double averaged = 0;
   for (std::uint64_t step = 0; step < shape.steps(); ++step) {
-    sum.start(own);
+    sum.start(at.own);
     sum_rows(images, sum);
-    const Vector noised = run.curator.release(sum.take(), dpgd_noise_at(weights, layout.steps, shape, run.input));
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      velocity[i] = momentum * velocity[i] + (noised[i] / divisor + lambda * weights[i]);
-      weights[i] -= size * velocity[i];
+    const Vector noised = run.curator.release(sum.take(), dpgd_noise_at(at.images, layout.steps, shape, run.input));
+    for (std::size_t i = 0; i < velocity.size(); ++i) {
+      velocity[i] = momentum * velocity[i] + (noised[i] / divisor + lambda * at.images[i]);
+      at.images[i] -= size * velocity[i];
     }
-    own = whitening.transposed_times(weights);
+    at.own = whitening.transposed_times(at.images);
     if (static_cast<double>(step) >= steps * (1 - course.averaged)) {
-      kernels::axpy(1, own.data(), sum_of_last.data(), own.size());
+      last.add(at);
       averaged += 1;
     }
     run.progress(static_cast<double>(step + 1) / static_cast<double>(shape.steps()));
   }
-  if (averaged == 0) return own;
-  kernels::scale(1 / averaged, sum_of_last.data(), sum_of_last.size());
-  return sum_of_last;
+  if (averaged > 0) {
+    last.divide(averaged);
+    at = std::move(last);
+  }
+  if (run.link != nullptr && has_link(run.input)) {
+    *run.link = whitened_link({spectrum.eigen, deviation(layout.moments.mechanism), static_cast<double>(shape.rows),
+                               run.input.facts.data_norm, whitening, at.images, slope_clip(layout, run.input),
+                               travel_of(size, *this, layout)});
+  }
+  return at.own;
 }
 
 }  // namespace sotto

@@ -73,7 +73,8 @@ double loss_sum(const Model& model, const RowBlock& rows, const Judged& judged) 
   double sum = 0;
   if (judged.outputs == 1) {
     with_margin_loss(loss, [&](const auto& l) {
-      for (std::size_t i = 0; i < rows.rows; ++i) sum += l.value(rows.labels[i] * judged.scores[i]);
+      for (std::size_t i = 0; i < rows.rows; ++i)
+        sum += l.value(rows.labels[i] * model.link.log_odds(judged.scores[i]));
     });
     return sum;
   }

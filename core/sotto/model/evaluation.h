@@ -14,7 +14,9 @@ struct Evaluation {
   std::uint64_t unusable = 0;  ///< further rows, left out because of a bad cell or label; set by who reads them
   std::uint32_t classes = 2;
   double accuracy = 0;
-  double loss = 0;  ///< mean of the model's loss over all outputs, without the regulariser
+  /// Mean of the model's loss over all outputs, without the regulariser. Of a model with a link: the log-loss of its
+  /// probabilities.
+  double loss = 0;
   /// Area under the ROC curve, ties counted one half; 0.5 when a class is absent. More than two classes: the mean over
   /// the classes that are there of the area of each against the rest, by its own score.
   double auc = 0;

@@ -140,8 +140,8 @@ Interval IntervalMaker::margin(std::span<const std::uint32_t> columns, std::span
   return {estimate - half, estimate + half};
 }
 
-Interval probability_interval(const Interval& margin) noexcept {
-  return {1 / (1 + std::exp(-margin.lower)), 1 / (1 + std::exp(-margin.upper))};
+Interval probability_interval(const Interval& margin, const Link& link) noexcept {
+  return {1 / (1 + std::exp(-link.log_odds(margin.lower))), 1 / (1 + std::exp(-link.log_odds(margin.upper)))};
 }
 
 }  // namespace sotto

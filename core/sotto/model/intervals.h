@@ -5,6 +5,7 @@
 
 #include "sotto/algorithms/interval_plan.h"
 #include "sotto/linalg/vector.h"
+#include "sotto/losses/link.h"
 
 /// Confidence intervals that count sampling and privacy noise. Everything here is post-processing of released numbers.
 namespace sotto {
@@ -49,6 +50,6 @@ class IntervalMaker {
 };
 
 /// The interval of the probability of class +1, of a margin's.
-Interval probability_interval(const Interval& margin) noexcept;
+Interval probability_interval(const Interval& margin, const Link& link = {}) noexcept;
 
 }  // namespace sotto

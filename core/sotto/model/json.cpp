@@ -59,6 +59,12 @@ WeightUncertainty uncertainty_from(const Json& json, const Model& model) {
   return uncertainty;
 }
 
+Link link_from(const Json& json) {
+  const Link link{json.at("scale").get<double>()};
+  if (link.scale > 0 && link.scale <= 1) return link;
+  throw Error(ErrorKind::invalid_data, "the model file has a link whose scale is not above 0 and at most 1");
+}
+
 Json to_json(const PrivacyCard::LedgerUse& use) {
   const Json key = use.signed_by.empty() ? Json() : Json(use.signed_by);
   if (!use.enforced) return Json{{"enforced", false}, {"remark", "no budget was enforced"}, {"signed_by", key}};
@@ -181,6 +187,7 @@ Json to_json(const Model& model) {
   json["sotto_model"] = Model::kFormat;
   json["loss"] = model.loss;
   json["weights"] = model.weights;
+  if (model.link != Link{}) json["link"] = Json{{"scale", model.link.scale}};
   json["encoding"] = Json::parse(model.encoding);
   json["card"] = to_json(model.card);
   if (model.uncertainty) {
@@ -203,6 +210,7 @@ Model model_from_json(const Json& json) {
   model.encoding = json.at("encoding").dump();
   model.card = card_from_json(json.at("card"));
   check_weights(model);
+  if (json.contains("link")) model.link = link_from(json.at("link"));  // absent: the sigmoid of the margin
   if (json.contains("uncertainty")) model.uncertainty = uncertainty_from(json.at("uncertainty"), model);
   return model;
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sotto/linalg/vector.h"
+#include "sotto/losses/link.h"
 #include "sotto/model/intervals.h"
 #include "sotto/model/privacy_card.h"
 
@@ -15,6 +16,7 @@ struct Model {
 
   Vector weights;  ///< one vector an output (losses/loss.h), one after the other
   std::string loss = "logistic";
+  Link link;                    ///< from margins to log odds; for models of one output that give probabilities
   std::string encoding = "{}";  ///< JSON text of the schema rows were encoded with
   PrivacyCard card;
   std::optional<WeightUncertainty> uncertainty;  ///< from which intervals follow, where the run released it

@@ -78,9 +78,12 @@ bool gives_probabilities(const Loss& loss) noexcept {
   return std::holds_alternative<Logistic>(loss) || std::holds_alternative<Softmax>(loss);
 }
 
-std::vector<double> class_probabilities(const Loss& loss, std::span<const double> row_scores) {
+std::vector<double> class_probabilities(const Loss& loss, std::span<const double> row_scores, const Link& link) {
   require(gives_probabilities(loss), "loss", std::string(name_of(loss)) + " gives no probabilities");
-  if (row_scores.size() == 1) return {sigmoid(-row_scores[0]), sigmoid(row_scores[0])};
+  if (row_scores.size() == 1) {
+    const double log_odds = link.log_odds(row_scores[0]);
+    return {sigmoid(-log_odds), sigmoid(log_odds)};
+  }
   std::vector<double> shares(row_scores.begin(), row_scores.end());
   const double top = *std::ranges::max_element(shares);
   const bool softmax = std::holds_alternative<Softmax>(loss);

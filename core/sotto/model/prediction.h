@@ -33,9 +33,10 @@ std::uint32_t predicted_class(std::span<const double> row_scores) noexcept;
 /// True for losses whose scores stand for probabilities.
 bool gives_probabilities(const Loss& loss) noexcept;
 
-/// A probability for each class from the scores of one row. Logistic with two classes: the sigmoid of the margin and
-/// of its negative. Softmax: the shares of exp(score). Logistic with more classes (one against the rest): the sigmoids
-/// of the scores divided by their sum, since separate models need not add up to 1.
-std::vector<double> class_probabilities(const Loss& loss, std::span<const double> row_scores);
+/// A probability for each class from the scores of one row. Logistic with two classes: the sigmoid of the log odds that
+/// the link makes of the margin, and of their negative; other models have no link. Softmax: the shares of exp(score).
+/// Logistic with more classes (one against the rest): the sigmoids of the scores divided by their sum, since separate
+/// models need not add up to 1.
+std::vector<double> class_probabilities(const Loss& loss, std::span<const double> row_scores, const Link& link = {});
 
 }  // namespace sotto
