@@ -367,7 +367,8 @@ class GivesProbabilities(PrivateLinearClassifier):
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
-        """The probability of each class: sigmoid of the score, share of exp(score), or sigmoids over their sum."""
+        """The probability of each class: sigmoid of the score times the model's link (two classes), share of
+        exp(score), or sigmoids over their sum."""
         rows = self._rows(X)
         return self.model_.probabilities(rows)
 

@@ -102,9 +102,11 @@ def _onnx_probabilities(estimator: Any, count: int, constant: Any, outputs: list
             helper.make_node("ReduceSum", ["each", "axis"], ["all"], keepdims=1),
             helper.make_node("Div", ["each", "all"], ["probabilities"]),
         ]
+    scale = np.array([[estimator.model_.link_scale]])
     return [
-        helper.make_node("Neg", ["scores"], ["opposite"]),
-        helper.make_node("Concat", ["opposite", "scores"], ["both"], axis=1),
+        helper.make_node("Mul", ["scores", constant("link_scale", scale)], ["log_odds"]),
+        helper.make_node("Neg", ["log_odds"], ["opposite"]),
+        helper.make_node("Concat", ["opposite", "log_odds"], ["both"], axis=1),
         helper.make_node("Sigmoid", ["both"], ["probabilities"]),
     ]
 
@@ -223,7 +225,8 @@ def _pmml_fields(root: Any, estimator: Any) -> None:
 
 def _pmml_model(root: Any, estimator: Any) -> None:
     encoding = estimator.encoding_
-    weights = np.asarray(estimator.model_.weights(), dtype=np.float64)
+    # A table computes the log odds themselves, so that it holds weights times the link; other models have none.
+    weights = np.asarray(estimator.model_.weights(), dtype=np.float64) * estimator.model_.link_scale
     names = _Derived(encoding)
     binary = len(weights) == 1
     model = _add(

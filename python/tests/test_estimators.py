@@ -74,7 +74,8 @@ def test_scores_of_rows_inside_the_norm_are_linear(two):
     model = LogisticRegression(epsilon=5.0, data_norm=1.0).fit(X, y)
     expected = X @ model.coef_.T + model.intercept_
     np.testing.assert_allclose(model.decision_function(X), expected[:, 0], rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-expected[:, 0])), rtol=1e-4)
+    log_odds = model.model_.link_scale * expected[:, 0]
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-log_odds)), rtol=1e-4)
 
 
 def test_longer_rows_are_clipped_in_training_and_prediction(two):

@@ -19,6 +19,9 @@ def models():
     X3, y3 = sphere(3000, 4, classes=3)
     yield X, LogisticRegression(epsilon=5.0, data_norm=1.0).fit(X, y)
     yield X, LogisticRegression(epsilon=5.0, bounds=(-1, 1)).fit(X, y)
+    whitened = LogisticRegression(epsilon=2.0, delta=1e-6, data_norm=1.0).fit(X, y)
+    assert whitened.model_.link_scale < 1
+    yield X, whitened
     yield X, LogisticRegression(epsilon=5.0, data_norm=1.0, fit_intercept=False, classes=["a", "b"]).fit(X, np.array(["a", "b"])[y])
     yield X3, LogisticRegression(epsilon=50.0, data_norm=1.0, classes=[0, 1, 2]).fit(X3, y3)
     yield X3, SGDClassifier(epsilon=50.0, data_norm=1.0, classes=[0, 1, 2]).fit(X3, y3)
