@@ -62,6 +62,15 @@ class Semantics(ServerCase):
         listed = self.sql(f"SELECT dataset, method, epsilon, private, analyst FROM sotto.models WHERE id = {model}")
         self.assertEqual(listed, "shop|bolt_on|1.5|t|analyst")
 
+    def test_probabilities_follow_the_link_of_the_model(self):
+        model = self.sql("SELECT sotto.train('shop', method => 'whitened_dpgd', epsilon => 1, delta => 1e-8, options => "
+                         "'{\"clip\": 0.6}')", user="analyst")
+        text = json.loads(self.sql(f"SELECT sotto.model_text({model})", user="analyst"))
+        self.assertLess(text["link"]["scale"], 1)
+        chance = f"(sotto.predict_proba({model}, t))[CASE WHEN buys = 'yes' THEN 2 ELSE 1 END]"
+        log_loss = float(self.sql(f"SELECT avg(-ln({chance})) FROM customers t"))
+        self.assertAlmostEqual(json.loads(self.sql(f"SELECT sotto.evaluate({model}, 'customers')"))["loss"], log_loss)
+
     def test_the_same_request_is_answered_from_the_store_free_of_charge(self):
         first = self.sql(data.train(epsilon=0.25), user="analyst")
         before = self.spent()
