@@ -87,6 +87,11 @@ utility: ## accuracy on real data against bars, into build/utility; UTILITY='--q
 	@/usr/bin/python3 bench/utility/prepare.py build/utility
 	@build/bench/bench/sotto_utility --folder build/utility $(UTILITY)
 
+calibration: build ## calibration of probabilities on real and synthetic rows, into build/calibration.csv; CALIBRATION='--runs 5 --sets adult'
+	@tools/install_packages build utility
+	@/usr/bin/python3 bench/utility/prepare.py build/utility adult a9a bank covertype kddcup99 occupancy banknote
+	@/usr/bin/python3 bench/calibration/measure.py build/sotto build/utility build/calibration.csv $(CALIBRATION)
+
 replicate: build ## the figures of five papers, fewer runs: build/report/index.html; under 20 minutes on 2 cores
 	@tools/replicate
 
