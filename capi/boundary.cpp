@@ -7,6 +7,7 @@
 #include "sotto/base/threads.h"
 #include "sotto/base/version.h"
 #include "sotto/optim/row_sum.h"
+#include "sotto/privacy/ledger/price.h"
 #include "sotto/random/permutation.h"
 
 namespace sotto::capi {
@@ -30,6 +31,17 @@ sotto_status status_of(ErrorKind kind) noexcept {
     case ErrorKind::internal: return SOTTO_INTERNAL;
   }
   return SOTTO_INTERNAL;
+}
+
+/// In the language of those who register data sets, who alone open ledgers here.
+void append_option(char* message, std::size_t room, std::string_view filter) noexcept {
+  const auto add = [&](std::string_view text) {
+    const std::size_t used = std::strlen(message);
+    put(message + used, room - used, text);
+  };
+  add("; whoever registers the data set chooses it then, by options => '{\"filter\": \"");
+  add(filter);
+  add("\"}'");
 }
 
 bool is_hex(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
@@ -68,7 +80,9 @@ void rethrow_without(const std::string& path, const Error& problem) {
 sotto_status report(const Error& problem, sotto_error* error) noexcept {
   if (error != nullptr) {
     const auto* withheld = dynamic_cast<const Withheld*>(&problem);
+    const auto* other = dynamic_cast<const NeedsOtherFilter*>(&problem);
     put(error->message, sizeof error->message, problem.what());
+    if (other != nullptr) append_option(error->message, sizeof error->message, other->filters().front());
     put(error->field, sizeof error->field, problem.field());
     const bool masked = mask_fingerprints(error->message);
     put(error->log, sizeof error->log, withheld != nullptr ? withheld->log() : masked ? problem.what() : "");

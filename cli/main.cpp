@@ -8,6 +8,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
 #include "sotto/data/byte_source.h"
+#include "sotto/privacy/ledger/price.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -87,6 +88,9 @@ int main(int argc, char** argv) {
     if (output.json) return report(output, sotto::ErrorKind::invalid_argument, e.what(), "");
     program.exit(e);
     return exit_code(sotto::ErrorKind::invalid_argument);
+  } catch (const sotto::NeedsOtherFilter& e) {
+    const std::string how = fmt::format("; 'sotto ledger create --filter {}' makes one", e.filters().front());
+    return report(output, e.kind(), e.what() + how, e.field());
   } catch (const sotto::Error& e) {
     return report(output, e.kind(), e.what(), e.field());
   } catch (const std::bad_alloc&) {

@@ -1,9 +1,11 @@
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <string>
 
 #include "bindings.h"
 #include "sotto/base/error.h"
+#include "sotto/privacy/ledger/price.h"
 
 namespace nb = nanobind;
 
@@ -28,6 +30,7 @@ void raise(const Error& error) {
   nb::object type = nb::module_::import_("sotto.errors").attr(class_of(error.kind()));
   nb::object made = type(std::string(error.what()));
   made.attr("field") = error.field();
+  if (const auto* other = dynamic_cast<const NeedsOtherFilter*>(&error)) made.attr("filters") = other->filters();
   PyErr_SetObject(type.ptr(), made.ptr());
 }
 

@@ -9,10 +9,6 @@ from typing import Any, Iterator
 from ._parameters import OTHERS, TABLE, catalog
 from .errors import BudgetExceeded, Error
 
-_COMMANDS = (
-    (re.compile(r"made by 'sotto ledger create' with ((?:'--filter \w+'(?: or )?)+)"), r"made by Ledger.create with \1"),
-    (re.compile(r"'--filter (\w+)'"), r'filter="\1"'),
-)
 _OTHER_FILTER = '; a ledger counts in the currency of its filter: Ledger.create(filter="sum") makes one that adds up epsilon and delta'
 
 
@@ -29,8 +25,8 @@ def in_keywords(estimator: Any) -> Iterator[None]:
 
 def reworded(error: Error, keywords: dict[str, Any]) -> str:
     text = str(error)
-    for pattern, instead in _COMMANDS:
-        text = pattern.sub(instead, text)
+    if error.filters:
+        text += "; " + " or ".join(f'Ledger.create(filter="{name}")' for name in error.filters) + " makes one"
     if isinstance(error, BudgetExceeded) and "of epsilon and delta" not in text:
         text += _OTHER_FILTER
     field, start = error.field, f"{error.field}: "

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """What the library refuses. ``field`` names the parameter at fault in its one spelling, or is empty."""
+    """What the library refuses. ``field`` names the parameter at fault in its one spelling, or is empty.
+
+    ``filters`` are the filters of a ledger that would take a request which this one has no price for.
+    """
 
     field: str = ""
+    filters: tuple[str, ...] | list[str] = ()
 
 
 class InvalidArgument(Error, ValueError):
@@ -31,6 +35,10 @@ class StorageError(Error, OSError):
 
 class InternalError(Error, RuntimeError):
     """A check of the library on itself failed."""
+
+
+class PromiseWarning(UserWarning):
+    """The card promises something else than was asked for; its remarks say why."""
 
 
 class NotPrivateWarning(UserWarning):

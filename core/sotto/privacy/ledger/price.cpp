@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 
 namespace sotto {
@@ -33,8 +32,8 @@ std::vector<Filter::Fit> what_fits(const Filter& filter) {
 namespace {
 
 /// The kinds of filter, over the same budget and unspent, that take the run.
-std::string takers(const Filter& filter, const PlannedCost& cost) {
-  std::string kinds;
+std::vector<std::string> takers(const Filter& filter, const PlannedCost& cost) {
+  std::vector<std::string> kinds;
   for (const auto& [name, kind] : enum_names(FilterKind{})) {
     if (kind == filter.kind()) continue;
     try {
@@ -44,7 +43,7 @@ std::string takers(const Filter& filter, const PlannedCost& cost) {
     } catch (const Error&) {
       continue;  // it has no price there either, or no filter of this kind has this budget
     }
-    kinds += (kinds.empty() ? "'--filter " : " or '--filter ") + std::string(name) + "'";
+    kinds.emplace_back(name);
   }
   return kinds;
 }
@@ -57,13 +56,16 @@ Filter::Cost cost_in(const Filter& filter, const PlannedCost& cost) {
     return charged_cost(filter, price.event, price.distance);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unsupported) throw;
-    const std::string kinds = takers(filter, cost);
-    throw Error(ErrorKind::unsupported,
-                "ledger: " + std::string(error.what()) +
-                    (kinds.empty() ? "; no filter takes it under this budget"
-                                   : "; a ledger of this budget made by 'sotto ledger create' with " + kinds +
-                                         " takes it (the filter of a ledger never changes)"),
-                "ledger");
+    const std::vector<std::string> kinds = takers(filter, cost);
+    const std::string why = "ledger: " + std::string(error.what());
+    if (kinds.empty()) {
+      throw Error(ErrorKind::unsupported, why + "; no filter takes it under this budget", "ledger");
+    }
+    std::string names;
+    for (const std::string& kind : kinds) names += (names.empty() ? "" : " or ") + kind;
+    throw NeedsOtherFilter(
+        why + "; a ledger of this budget with filter " + names + " takes it (the filter of a ledger never changes)",
+        kinds);
   }
 }
 
