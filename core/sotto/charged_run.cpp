@@ -156,6 +156,7 @@ Released PaidRun::finish(RowSource& rows) && {
   require_planned(opened.engine->facts(), run_.facts);
   Released released;
   released.model = run_.run(*opened.engine, curator_);
+  opened.engine->require_unchanged();
   released.model.card.budget = card_of(reservation_, filter_, ledger.terms());
   if (charged_.use.part) released.model.card.remarks.emplace_back(kPart);
   if (reservation_.cost().loss == smallest_price(filter_).loss) {

@@ -165,7 +165,9 @@ void add_fields(Sha256& hash, const T& object) {
 }  // namespace
 
 void take_schema(TrainRequest& request, const Schema& schema) {
-  request.encoding = to_json(schema);
+  Schema travels = schema;
+  travels.labels_file.clear();  // it belongs to these rows, and a model is for others
+  request.encoding = to_json(travels);
   request.bounds_cost = schema.bounds_cost;
   if (schema.bounds_from_data) request.not_private.emplace_back("bounds were taken from the rows, not declared");
 }
@@ -223,6 +225,7 @@ Model train(Engine& engine, const TrainRequest& request, Curator& curator) {
   stamp(curator, plan, request);
   for (const Charge& charge : plan.charges) curator.charge(charge);
   Result result = run_plan(engine, plan, request, curator);
+  engine.require_unchanged();
   plan.not_private = curator.stamps();
   return make_model(std::move(result), plan, request, input);
 }

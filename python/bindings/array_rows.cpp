@@ -209,9 +209,13 @@ void for_each_norm(const SparseArray& array, const ArrayEncoding& encoding, cons
   }
 }
 
-bool usable_as_they_are(const DenseArray& array, const ArrayEncoding& encoding) noexcept {
+bool has_stored_form(const DenseArray& array, const ArrayEncoding& encoding) noexcept {
   const bool in_order = array.column_stride == 1 && array.row_stride == static_cast<std::ptrdiff_t>(array.features);
-  if (array.doubles || !in_order || encoding.intercept != 0 || !encoding.lower.empty()) return false;
+  return !array.doubles && in_order && encoding.intercept == 0 && encoding.lower.empty();
+}
+
+bool usable_as_they_are(const DenseArray& array, const ArrayEncoding& encoding) noexcept {
+  if (!has_stored_form(array, encoding)) return false;
   const float* data = static_cast<const float*>(array.data);
   // What is stored may be longer by kNormSlack; half of that is left for the rounding of this norm.
   const double most = encoding.data_norm * (1 + (kNormSlack - 1) / 2);

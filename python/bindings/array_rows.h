@@ -67,8 +67,9 @@ void send_sparse(const SparseArray& array, Codes codes, const ArrayEncoding& enc
 void for_each_norm(const DenseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take);
 void for_each_norm(const SparseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take);
 
-/// The same rows as a view without a copy, if they can be used as they are: floats in C order, no range, no constant
-/// feature, and every row inside the declared norm.
+/// Floats in C order, no range, no constant feature: stored rows have this form.
+bool has_stored_form(const DenseArray& array, const ArrayEncoding& encoding) noexcept;
+/// Whether they can be used as they are, without a copy: the form is right and every row is inside the declared norm.
 bool usable_as_they_are(const DenseArray& array, const ArrayEncoding& encoding) noexcept;
 
 /// Called between pieces of work; throws once nobody waits for it.

@@ -10,6 +10,7 @@
 #include "interruptible.h"
 #include "sotto/base/error.h"
 #include "sotto/data/block_file.h"
+#include "sotto/data/block_file_format.h"
 #include "sotto/data/raw_row.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
@@ -87,6 +88,29 @@ Codes codes_in(const nb::object& codes, std::size_t rows) {
   return codes_of(&array, rows);
 }
 
+std::uint64_t checksum_of(const float* values, std::size_t count) noexcept {
+  return checksum(std::as_bytes(std::span(values, count)), 0);
+}
+
+/// Rows in an array that its owner may write to while they are read.
+class BorrowedEngine final : public InMemoryEngine {
+ public:
+  explicit BorrowedEngine(const Rows& rows)
+      : InMemoryEngine(rows.facts, rows.view, rows.owner), view_(rows.view), checksum_(rows.checksum) {}
+  void require_unchanged() const override {
+    if (checksum_of(view_.dense, view_.rows * view_.features) == checksum_) return;
+    throw Error(
+        ErrorKind::invalid_data,
+        "X: was changed while it was read, so that no guarantee holds; nothing is released, and what was charged "
+        "stays charged",
+        "X");
+  }
+
+ private:
+  RowBlock view_;
+  std::uint64_t checksum_;
+};
+
 /// The caller's values with labels of our own.
 struct BorrowedRows {
   std::vector<float> labels;
@@ -109,6 +133,17 @@ Rows borrow(const DenseArray& dense, Codes codes, const ArrayEncoding& encoding,
   return rows;
 }
 
+/// Without a copy where that can be: the checksum first, so that no change after it goes unnoticed.
+std::optional<Rows> borrowed(const DenseArray& dense, Codes codes, const ArrayEncoding& encoding,
+                             const std::shared_ptr<const void>& array) {
+  if (!all_declared(codes, encoding.classes) || !has_stored_form(dense, encoding)) return std::nullopt;
+  const std::uint64_t before = checksum_of(static_cast<const float*>(dense.data), dense.rows * dense.features);
+  if (!usable_as_they_are(dense, encoding)) return std::nullopt;
+  Rows rows = borrow(dense, codes, encoding, array);
+  rows.checksum = before;
+  return rows;
+}
+
 Rows dense_rows(nb::object values, nb::object codes, const nb::dict& declared) {
   const Array array = nb::cast<Array>(values);
   const DenseArray dense = dense_of(array);
@@ -118,8 +153,7 @@ Rows dense_rows(nb::object values, nb::object codes, const nb::dict& declared) {
   const std::shared_ptr<const void> held = keep(std::move(values));
   return read_values<Rows>(dense.rows * dense.features,
                            [dense, labels, encoding, held, kept = keep(codes)](const Look& look) {
-                             if (all_declared(labels, encoding.classes) && usable_as_they_are(dense, encoding))
-                               return borrow(dense, labels, encoding, held);
+                             if (auto rows = borrowed(dense, labels, encoding, held)) return std::move(*rows);
                              DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
                              WatchedSink watched(builder, look);
                              send_dense(dense, labels, encoding, watched);
@@ -213,6 +247,7 @@ std::string fingerprint_sparse(const nb::tuple& matrix, const nb::object& codes,
 }  // namespace
 
 std::unique_ptr<Engine> Rows::open() const {
+  if (path.empty() && !copied) return std::make_unique<BorrowedEngine>(*this);
   if (path.empty()) return std::make_unique<InMemoryEngine>(facts, view, owner);
   auto engine = std::make_unique<OutOfCoreEngine>(path, OutOfCoreOptions{kOutOfCoreMemoryMb});
   if (engine->metadata() == metadata) return engine;

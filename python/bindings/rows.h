@@ -23,12 +23,14 @@ struct Rows {
   RowBlock view;                      ///< of rows in memory
   std::shared_ptr<const void> owner;  ///< keeps `view` alive
   bool copied = true;                 ///< false: the view is of the caller's array
+  std::uint64_t checksum = 0;         ///< of the view then, taken before the norms of its rows were looked at
   std::string path;                   ///< of a block file; empty: in memory
   std::string metadata;               ///< of a block file, as its header has it
   Schema schema;                      ///< the same, read
   std::optional<Digest> fingerprint;
 
-  /// Throws Error{invalid_data} if a block file is another one by now.
+  /// Throws Error{invalid_data} if a block file is another one by now. An engine on the caller's array looks at the end
+  /// whether it is still the same.
   std::unique_ptr<Engine> open() const;
 };
 

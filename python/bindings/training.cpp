@@ -34,7 +34,7 @@ class SharedRows final : public RowSource {
   }
   Digest fingerprint() const override { return rows_.fingerprint.value_or(Digest{}); }
   std::unique_ptr<Engine> open() override { return rows_.open(); }
-  /// An array in memory is whoever calls fit's, and stays as it is while they wait.
+  /// An array in memory is whoever calls fit's; its engine looks at the end whether it stayed as it was.
   Opened open_fingerprinted() override {
     Opened opened{rows_.open(), fingerprint()};
     if (const auto* blocks = dynamic_cast<const OutOfCoreEngine*>(opened.engine.get()))

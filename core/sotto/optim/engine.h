@@ -31,6 +31,9 @@ class Engine {
   /// Said by who keeps a copy of its rows, each time so many were read from that. Throws where the engine, had it fed
   /// them, would have been told that nobody wants them any more.
   virtual void poll(std::uint64_t /*rows*/) const {}
+  /// Said once everything is read and before anything leaves. Throws Error{invalid_data} if the rows are not any more
+  /// those it was opened with, as memory of somebody else may be; what was charged stays charged.
+  virtual void require_unchanged() const {}
 };
 
 /// Rows that nobody reads before it is decided that they may be read.
