@@ -10,9 +10,9 @@ from pathlib import Path
 # A folder may include itself and the folders before it.
 ORDER = ["base", "linalg", "random", "losses", "data", "optim", "privacy", "algorithms", "engines", "model",
          "tuning", "report"]
-# Files directly in sotto/, after these folders: charged_run, train, tune_plan, tune, bounds; then audit/, which audits
+# Files directly in sotto/, after these folders: charged_run, train, tune_plan, tune, bounds, training_ahead; then audit/, which audits
 # whole trainings; then the one header users include.
-TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "audit", "sotto"]
+TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "training_ahead", "audit", "sotto"]
 # What happens to a row and what a release costs are joined by algorithms only.
 STRANGERS = {("optim", "privacy"), ("privacy", "optim")}
 

@@ -138,18 +138,20 @@ TEST(AccountantFilter, NumericalDistanceIsChargedAtTheBudgetsEpsilon) {
   EXPECT_EQ(loose.cost_of(GaussianEvent{0.1}, 1e-15).delta, Filter::kDeltaUnits);
 }
 
-TEST(AccountantFilter, ABudgetOutOfReachSaysHowFarTrainingReaches) {
-  const auto said = [](double epsilon) {
+TEST(AccountantFilter, ABudgetOutOfReachSaysTheLimitThatHoldsThere) {
+  const auto said = [](double epsilon, bool training) {
     try {
-      budget(epsilon, 0).check();
+      training ? budget(epsilon, 0).within_reach().check() : budget(epsilon, 0).check();
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string();
   };
-  EXPECT_EQ(said(1e4), "");
-  EXPECT_NE(said(2e6).find("at most 10000; training takes up to 1e+06"), std::string::npos) << said(2e6);
-  EXPECT_EQ(said(-1).find("training"), std::string::npos) << said(-1);
+  EXPECT_EQ(said(1e4, false), "");
+  EXPECT_EQ(said(2e4, false), "epsilon: got 20000, must be given, above 0 and at most 10000");
+  EXPECT_EQ(said(1e6, true), "");
+  EXPECT_EQ(said(2e6, true), "epsilon: got 2e+06, must be given, above 0 and at most 1000000");
+  EXPECT_NE(said(-1, true).find("above 0"), std::string::npos);
   EXPECT_EQ(budget(1e6, 0).within_reach().epsilon, 1e4);
 }
 

@@ -83,7 +83,7 @@ double epsilon_for(const Draws& draws, double rho, Relation relation) {
 }
 
 void calibrate_draws(const BoundsRequest& request, const Draws& draws, BoundsPlan& plan) {
-  const Budget& budget = request.budget;
+  const Budget budget = request.budget.within_reach();
   require(draws.discoveries == 0 || budget.delta > 0, "delta",
           "must be above 0 to find the values of text columns; or declare them");
   const double for_texts = draws.discoveries > 0 ? budget.delta / 2 : 0;
@@ -116,7 +116,7 @@ Choice choice_among(std::size_t candidates, double epsilon, double preference) {
 }
 
 void check_request(const BoundsRequest& request) {
-  request.budget.check();
+  request.budget.within_reach().check();
   require(request.tail >= 0 && request.tail < 0.5, "tail", "must be at least 0 and below 0.5");
   require(request.max_categories > 0, "max_categories", "must be above 0");
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;

@@ -1,5 +1,7 @@
 #include "sotto/privacy/budget.h"
 
+#include <algorithm>
+
 #include "sotto/base/fields.h"
 
 namespace sotto {
@@ -8,20 +10,24 @@ namespace {
 constexpr double kLargest = 1e4;
 constexpr double kLargestAsked = 1e6;
 
+void check_epsilon(bool ok, double epsilon, double most) {
+  require(
+      ok, "epsilon",
+      "got " + number_text(epsilon) + ", must be given, above 0 and at most " + std::to_string(static_cast<int>(most)));
+}
+
 }  // namespace
 
 void Budget::check() const {
-  const std::string reach =
-      epsilon > kLargest ? "; training takes up to " + number_text(kLargestAsked) + ", which buys what that buys" : "";
-  require(epsilon > 0 && epsilon <= kLargest, "epsilon",
-          "got " + number_text(epsilon) + ", must be given, above 0 and at most " + number_text(kLargest) + reach);
+  check_epsilon(epsilon > 0 && epsilon <= kLargest, epsilon, kLargest);
   require(delta >= 0 && delta < 0.5, "delta", "got " + number_text(delta) + ", must lie in [0, 0.5)");
   require(delta == 0 || delta >= 1e-300, "delta", "must be 0 or at least 1e-300");
 }
 
-Budget Budget::within_reach() const noexcept {
+Budget Budget::within_reach() const {
+  check_epsilon(!(epsilon > kLargestAsked), epsilon, kLargestAsked);  // methods without noise have none
   Budget within = *this;
-  if (epsilon > kLargest && epsilon <= kLargestAsked) within.epsilon = kLargest;
+  within.epsilon = std::min(epsilon, kLargest);
   return within;
 }
 

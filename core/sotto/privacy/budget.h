@@ -20,8 +20,9 @@ struct Budget {
   }
   /// Throws Error{invalid_argument} unless 0 < epsilon <= 1e4 and 0 <= delta < 0.5.
   void check() const;
-  /// Calibration works up to epsilon 1e4, which promises nothing any more. A budget of up to 1e6 buys what that buys.
-  Budget within_reach() const noexcept;
+  /// Calibration works up to epsilon 1e4, which promises nothing any more. A training or bounds may be asked for with
+  /// up to 1e6, the one limit that people meet there, and get what 1e4 buys. Throws Error{invalid_argument} beyond.
+  Budget within_reach() const;
 };
 
 /// What was promised: the relation, the unit and the form are part of it (spec 1.1).

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+
+#include "sotto/model/privacy_card.h"
+#include "sotto/privacy/budget.h"
+
+namespace sotto {
+
+/// One sentence where the card promises something else than the budget that was asked for; otherwise empty. The cause
+/// is a very large epsilon: the promise is then a smaller epsilon with a delta where none was asked for.
+std::string other_promise(const PrivacyCard& card, const Budget& asked);
+
+}  // namespace sotto
