@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <memory>
 
 #include "account_flags.h"
+#include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/privacy/accountant/curve.h"
 #include "sotto/report/curves.h"
@@ -66,13 +66,6 @@ std::string report_text(const AccountReport& report, const Asked& asked, Relatio
   return text;
 }
 
-void write(const std::string& path, const std::string& content) {
-  std::ofstream file(path, std::ios::binary);
-  file << content;
-  file.close();
-  if (!file) throw Error(ErrorKind::io, "cannot write " + path, "profile");
-}
-
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -96,10 +89,10 @@ struct AccountVerb {
     const double center = question.epsilon ? account.value.upper : question.given;
     const double most = std::isfinite(center) && center > 0 ? 2 * center : 1;
     const auto points = privacy_profile(event, flags.relation(), most, kProfilePoints);
-    if (csv) write(profile, profile_csv(points));
+    if (csv) write_file(profile, profile_csv(points), "profile");
     if (svg) {
       const std::string title = event_text(event) + ", " + std::string(enum_name(flags.relation()));
-      write(profile, report::svg_file(report::profile_chart(points, title)));
+      write_file(profile, report::svg_file(report::profile_chart(points, title)), "profile");
     }
     if (trade.empty()) return;
     std::vector<double> alphas;
@@ -107,7 +100,7 @@ struct AccountVerb {
     std::string text = "alpha,beta\n";
     for (const TradeOffPoint& p : trade_off(points, alphas))
       text += number_text(p.alpha) + "," + number_text(p.beta) + "\n";
-    write(trade, text);
+    write_file(trade, text, "trade_off");
   }
 
   void run(const Output& output) const {

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "data_flags.h"
 #include "request.h"
 #include "sotto/audit/museum.h"
+#include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/reading.h"
@@ -86,7 +86,7 @@ struct AuditVerb {
             "say what to audit: --method (with its budget), --data, --all or --museum");
     require(options.check.empty(), "check", "chooses among those of --all or --museum");
     const audit::RequestAudit audited = audit::audit_request(request.request(), planned(), options);
-    if (!svg.empty()) write(audited.svg);
+    if (!svg.empty()) write_file(svg, audited.svg, "svg");
     print(audited.findings, output);
   }
 
@@ -117,12 +117,6 @@ struct AuditVerb {
     const auto* norm = given.get_option("--data-norm");
     if (norm->count() > 0) all_stated.data_norm = parse_number(norm->as<std::string>(), "data_norm");
     return all_stated;
-  }
-
-  void write(const std::string& drawing) const {
-    std::ofstream file(svg);
-    file << drawing;
-    if (!file.flush()) throw Error(ErrorKind::io, "svg: cannot write " + svg, "svg");
   }
 
   static void print(const std::vector<audit::Finding>& findings, Output& output) {

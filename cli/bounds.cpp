@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bounds_flags.h"
+#include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -14,7 +15,7 @@
 namespace sotto::cli {
 namespace {
 
-constexpr const char* kStored = "this request was answered before; the same bounds again, nothing was charged";
+constexpr const char* kBoundsStored = "this request was answered before; the same bounds again, nothing was charged";
 
 struct BoundsVerb {
   explicit BoundsVerb(CLI::App& app) : schema(app), fields(app, "Bounds"), budget(app, "Budget") {
@@ -41,7 +42,7 @@ struct BoundsVerb {
     apply_fields(asked.budget, budget.given(), used);
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     const FoundSchema found = find(asked, bits);
-    save_model_text(to_json(found.schema) + "\n", out);
+    write_file(out, to_json(found.schema) + "\n");
     output.print(output.json ? as_json(found).dump(2) : as_text(found));
   }
 
@@ -76,7 +77,7 @@ struct BoundsVerb {
     }
     text += fmt::format("  {:<15} {}\n", "budget",
                         cost.ledger.empty() ? "no budget was enforced" : "ledger " + cost.ledger.substr(0, 12));
-    if (found.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
+    if (found.stored) text += fmt::format("  {:<15} {}\n", "stored", kBoundsStored);
     return text + fmt::format("  {:<15} {}", "schema", out);
   }
   static std::string words(const NumericColumn& column) {
@@ -109,6 +110,7 @@ TrainBoundsFlags::TrainBoundsFlags(CLI::App& app, const SchemaFlags& schema) : s
 
 BoundsRequest TrainBoundsFlags::share_of(Budget& budget) const {
   require(share_ > 0 && share_ < 1, "private_share", "must lie between 0 and 1");
+  budget = budget.within_reach();
   budget.check();
   require(!schema_.bounds_from_data(), "private_bounds", "bounds are either taken from the rows or found");
   BoundsRequest request;

@@ -17,11 +17,12 @@ constexpr const char* kWarning =
 struct EvaluateVerb {
   std::string model;
   std::string data;
+  std::string labels_file;
   bool is_public = false;
 
   void run(const Output& output) const {
     const Model loaded = load_model(model);
-    const Encoder encoder(schema_from_json(loaded.encoding));
+    const Encoder encoder(schema_for_other_rows(loaded.encoding, labels_file));
     const UsableRows read = read_usable(data, encoder);
     Evaluation result = evaluate(loaded, read.rows.view());
     result.unusable = read.unusable;
@@ -76,6 +77,7 @@ void add_evaluate(CLI::App& program, Output& output) {
   verb->add_option("--data", state->data, "rows with labels, in the columns the model was trained on")
       ->required()
       ->type_name("FILE");
+  verb->add_option("--labels-file", state->labels_file, kLabelsFileHelp)->type_name("FILE");
   verb->add_flag("--public-data", state->is_public, "the rows are public, so the figures may be released");
   verb->callback([state, &output] { state->run(output); });
 }

@@ -4,11 +4,13 @@
 #include <zlib.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
 #include "public_data.h"
 #include "sotto/base/error.h"
+#include "sotto/base/out_file.h"
 #include "sotto/base/sha256.h"
 #include "sotto/data/byte_source.h"
 
@@ -51,7 +53,9 @@ int run_curl(const std::string& address, const std::string& out) {
 /// Packs the bytes of `from`, which may be packed already.
 void write_gzip(const fs::path& from, const fs::path& to) {
   const std::unique_ptr<ByteSource> bytes = open_bytes(from.string());
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> out(gzopen(to.c_str(), "wb9"), gzclose);
+  OutFile target(to.string());
+  const int file = ::dup(target.descriptor());  // closed with the packer
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> out(gzdopen(file, "wb9"), gzclose);
   Buffer buffer;
   bool good = out != nullptr;
   while (good) {
@@ -60,17 +64,22 @@ void write_gzip(const fs::path& from, const fs::path& to) {
     good = gzwrite(out.get(), buffer.data(), static_cast<unsigned>(count)) == static_cast<int>(count);
   }
   if (!good || gzflush(out.get(), Z_FINISH) != Z_OK) throw Error(ErrorKind::io, "cannot write " + to.string(), "out");
+  target.commit();
 }
 
-/// A file beside the one it will become, gone if it does not.
-struct Beside {
-  fs::path path;
-  explicit Beside(fs::path wanted) : path(std::move(wanted)) {}
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
-  ~Beside() {
+/// A fresh folder that nobody else can write to, for what another program writes; removed at the end.
+struct OwnFolder {
+  std::string path;
+  explicit OwnFolder(const fs::path& parent) : path((parent / ".sotto-XXXXXX").string()) {
+    if (::mkdtemp(path.data()) == nullptr) {
+      throw Error(ErrorKind::io, "cannot make a folder in " + parent.string(), "out");
+    }
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  ~OwnFolder() {
     std::error_code ignored;
-    fs::remove(path, ignored);
+    fs::remove_all(path, ignored);
   }
 };
 
@@ -92,22 +101,21 @@ Fetched fetch(const PublicFile& file, const FetchOptions& options) {
   std::error_code failed;
   fs::create_directories(wanted.parent_path(), failed);
   if (failed) throw Error(ErrorKind::io, "cannot make the folder " + wanted.parent_path().string(), "out");
-  const Beside raw(wanted.string() + ".fetched"), packed(wanted.string() + ".packed");
-  if (const int code = run_curl(address, raw.path.string()); code != 0) {
+  const OwnFolder own(wanted.parent_path());
+  const std::string raw = own.path + "/fetched";
+  if (const int code = run_curl(address, raw); code != 0) {
     throw Error(ErrorKind::io,
                 "cannot fetch " + address + ": " + why(code) + ". Without a network put the file at " +
                     wanted.string() + " or set SOTTO_DATA to a folder that has " + std::string(file.path),
                 "name");
   }
-  if (digest_of(raw.path) != file.sha256) {
+  if (digest_of(raw) != file.sha256) {
     throw Error(
         ErrorKind::invalid_data,
         "checksum: " + address + " has other bytes than the pinned " + std::string(file.sha256) + "; nothing was kept",
         "name");
   }
-  write_gzip(raw.path, packed.path);
-  fs::rename(packed.path, wanted, failed);
-  if (failed) throw Error(ErrorKind::io, "cannot write " + wanted.string(), "out");
+  write_gzip(raw, wanted);
   return Fetched::fetched;
 }
 

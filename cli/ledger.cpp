@@ -1,11 +1,12 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
 
-#include <fstream>
 #include <memory>
 
 #include "data_flags.h"
 #include "ledger_text.h"
 #include "ledger_verb.h"
+#include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/data/block_file.h"
 #include "sotto/data/fingerprint.h"
@@ -96,12 +97,24 @@ struct CreateVerb : LedgerVerb {
     terms.columns = std::move(counted.columns);
     SqliteLedger::create(path, terms, fingerprint, anchor);
     SqliteLedger made(path);
+    const bool together = on_one_file_system(made.place().path, made.place().anchor);
     if (!output.json) {
-      return output.print(terms_text(made.terms()) + fmt::format("  {:<15} {}", "anchor", made.place().anchor));
+      const std::string text = terms_text(made.terms()) + fmt::format("  {:<15} {}", "anchor", made.place().anchor);
+      return output.print(text + (together ? fmt::format("\n  {:<15} {}", "remark", kTogether) : ""));
     }
     Json json = terms_json(made.terms());
     json["anchor"] = made.place().anchor;
+    if (together) json["remark"] = kTogether;
     output.print(json.dump(2));
+  }
+
+  static constexpr const char* kTogether =
+      "ledger and anchor are on one file system: whoever restores both from a copy gets the budget back; "
+      "--anchor keeps it elsewhere";
+  static bool on_one_file_system(const std::string& one, const std::string& other) {
+    struct stat first {
+    }, second{};
+    return ::stat(one.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 && first.st_dev == second.st_dev;
   }
 
   Fingerprinted<CountedRows> counted_blocks() const {
@@ -192,10 +205,7 @@ struct ExportVerb : LedgerVerb {
     }
     text.pop_back();
     if (out.empty()) return output.print(text);
-    std::ofstream file(out, std::ios::binary);
-    file << text << "\n";
-    file.close();
-    if (!file) throw Error(ErrorKind::io, "cannot write " + out, "out");
+    write_file(out, text + "\n");
   }
   static std::string model_of(SqliteLedger& ledger, std::uint64_t number) {
     for (const LedgerEntry& entry : ledger.entries()) {

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "ledger_verb.h"
+#include "sotto/base/out_file.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/released.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -45,7 +46,7 @@ struct KeyVerb : LedgerVerb {
     const SqliteLedger ledger(path);
     const PublicKey key = ledger.public_key();
     const std::string pem = pem_of(key);
-    if (!out.empty()) save_model_text(pem, out);
+    if (!out.empty()) write_file(out, pem);
     const Json json{{"ledger", ledger.terms().id}, {"algorithm", "ed25519"}, {"public_key", hex_of(key)}, {"pem", pem}};
     if (output.json) return output.print(json.dump(2));
     output.print(out.empty() ? pem.substr(0, pem.find_last_not_of('\n') + 1)

@@ -1,16 +1,17 @@
 #include "out_files.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sotto/base/error.h"
+#include "sotto/base/out_file.h"
+#include "sotto/data/load.h"
 
 namespace sotto::cli {
 namespace {
@@ -46,25 +47,26 @@ bool belongs_to_ledger(const std::string& path) {
 }
 
 /// Whether SQLite keeps its log or memory under this name while a ledger is in use, and removes it afterwards.
-bool is_beside_ledger(std::string_view path) {
+bool is_beside_ledger(const std::string& path) {
   return std::ranges::any_of(kSqliteEndings, [&](std::string_view ending) {
-    return path.ends_with(ending) && belongs_to_ledger(std::string(path.substr(0, path.size() - ending.size())));
+    return path.ends_with(ending) && belongs_to_ledger(path.substr(0, path.size() - ending.size()));
   });
 }
 
-void check(const std::string& path, const std::string& flag, const std::vector<std::string>& read) {
-  const fs::path folder = fs::path(path).parent_path();
-  std::error_code ignored;
-  if (!fs::is_directory(folder.empty() ? "." : folder, ignored) ||
-      ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
-    throw Error(ErrorKind::io, flag + ": " + path + " cannot be written, its folder is not there or not writable",
-                flag);
+/// An IDX file has its labels beside it unless it is told otherwise.
+void add_labels_beside(std::vector<std::string>& read) {
+  for (const std::string& path : std::vector<std::string>(read)) {
+    if (format_of(path, {}) != FileFormat::idx) continue;
+    if (const std::optional<std::string> labels = usual_labels_path(path)) read.push_back(*labels);
   }
+}
+
+void check(const std::string& path, const std::string& flag, const std::vector<std::string>& read) {
+  check_out_file(path, flag);
   if (std::ranges::any_of(read, [&](const std::string& each) { return is_same(path, each); })) {
     throw Error(ErrorKind::invalid_argument, flag + ": " + path + " is a file that is read", flag);
   }
-  // The draft of a file that is to be replaced has the second name.
-  if (belongs_to_ledger(path) || belongs_to_ledger(path + ".part") || is_beside_ledger(path)) {
+  if (belongs_to_ledger(path) || is_beside_ledger(out_target(path, flag))) {
     throw Error(ErrorKind::invalid_argument, flag + ": " + path + " belongs to a ledger and is not replaced", flag);
   }
 }
@@ -77,6 +79,7 @@ void check_out_files(const CLI::App& verb) {
     if (option->count() == 0 || option->get_type_name() != "FILE" || is_out(*option)) continue;
     read.push_back(option->as<std::string>());
   }
+  add_labels_beside(read);
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0 || option->get_type_name() != "FILE" || !is_out(*option)) continue;
     check(option->as<std::string>(), option->get_name().substr(2), read);

@@ -2,11 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
 namespace sotto::cli {
 
 void Output::print(const std::string& text) const {
   end_progress();
   fmt::print("{}\n", text);
+}
+
+void Output::remark(const std::string& text) const {
+  if (text.empty()) return;
+  end_progress();
+  if (json) {
+    fmt::print(stderr, "{}\n", nlohmann::ordered_json{{"remark", text}}.dump());
+  } else {
+    fmt::print(stderr, "sotto: {}\n", text);
+  }
 }
 
 void Output::progress(std::string_view what, double fraction) const {

@@ -13,6 +13,8 @@ struct Output {
   Progress* bar = nullptr;
   /// Prints to standard output, with a line end.
   void print(const std::string& text) const;
+  /// Something to know beside the answer, to standard error; nothing if it is empty.
+  void remark(const std::string& text) const;
   /// `fraction` of the work done, 0 to 1: a function of public counts.
   void progress(std::string_view what, double fraction) const;
   /// No bar from here on: the answer goes to the terminal as it is made.

@@ -3,13 +3,12 @@
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <span>
 #include <sstream>
 #include <vector>
 
 #include "sotto/algorithms/personal_text.h"
 #include "sotto/base/error.h"
-#include "sotto/data/block_file_io.h"
+#include "sotto/base/out_file.h"
 #include "sotto/data/load.h"
 
 namespace sotto::cli {
@@ -106,12 +105,7 @@ void check_epsilons_place(const std::string& path) {
 }
 
 void write_epsilons(const std::string& path, std::uint64_t file_id, const PersonalEpsilons& personal) {
-  PartialFile partial(path);
-  AppendBuffer out(partial.file(), 0);
-  const std::string text = epsilons_text(file_id, personal);
-  out.append(std::as_bytes(std::span(text)));
-  out.flush();
-  partial.commit();
+  write_file(path, epsilons_text(file_id, personal));
 }
 
 }  // namespace sotto::cli

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "field_flags.h"
+#include "sotto/base/out_file.h"
 #include "sotto/data/dataset.h"
 #include "sotto/data/load.h"
 #include "sotto/model/json.h"
@@ -20,25 +21,21 @@ namespace {
 /// Where predictions go: a file, or standard output.
 class Sheet {
  public:
-  explicit Sheet(const std::string& path) : file_(path.empty() ? stdout : std::fopen(path.c_str(), "w")), path_(path) {
-    if (file_ == nullptr) throw Error(ErrorKind::io, path + ": cannot be created", "out");
+  explicit Sheet(const std::string& path) {
+    if (!path.empty()) file_.emplace(path);
   }
-  ~Sheet() {
-    if (file_ != nullptr && file_ != stdout) std::fclose(file_);
-  }
-  Sheet(const Sheet&) = delete;
-  Sheet& operator=(const Sheet&) = delete;
   void write(const std::string& text) {
-    failed_ = std::fwrite(text.data(), 1, text.size(), file_) != text.size() || failed_;
+    if (file_) return file_->write(text);
+    failed_ = std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || failed_;
   }
   void finish() {
-    failed_ = std::fflush(file_) != 0 || failed_;
-    if (failed_) throw Error(ErrorKind::io, path_ + ": cannot be written", "out");
+    if (file_) return file_->commit();
+    failed_ = std::fflush(stdout) != 0 || failed_;
+    if (failed_) throw Error(ErrorKind::io, "standard output cannot be written", "out");
   }
 
  private:
-  std::FILE* file_;
-  std::string path_;
+  std::optional<OutFile> file_;
   bool failed_ = false;
 };
 
@@ -177,7 +174,7 @@ struct PredictVerb {
 
   void run(const Output& output) const {
     const Model loaded = load_model(model);
-    const Encoder encoder(schema_from_json(loaded.encoding));
+    const Encoder encoder(schema_for_other_rows(loaded.encoding));
     const auto reader = open_rows(data, encoder.schema(), ReadMode::lenient, LabelUse::ignored);
     RowEncoder encode(encoder, *reader, LabelUse::ignored);
     const PredictionLine line(loaded, probabilities, level > 0);

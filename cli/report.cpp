@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sotto/base/fields.h"
+#include "sotto/base/out_file.h"
 #include "sotto/data/load.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/privacy/ledger/released.h"
@@ -36,6 +37,7 @@ struct ReportVerb {
         ->type_name("FILE");
     app.add_option("--data", data, "with --model: labelled rows to evaluate on; what they say is marked NOT PRIVATE")
         ->type_name("FILE");
+    app.add_option("--labels-file", labels_file, kLabelsFileHelp)->type_name("FILE");
     app.add_flag("--public-data", is_public, "the rows of --data are public, so the figures may be released");
     app.add_option("--figures", figures, "the page of a replication: report.json and a file a figure in this folder")
         ->type_name("DIR");
@@ -46,12 +48,13 @@ struct ReportVerb {
     require(model.empty() != figures.empty(), "model", "give --model FILE or --figures DIR");
     if (!figures.empty()) return run_figures(output);
     require(!is_public || !data.empty(), "public_data", "is about the rows of --data");
+    require(labels_file.empty() || !data.empty(), "labels_file", "is about the rows of --data");
     const std::string text = whole_file(model, "model");
     pages::TrainingReport report = pages::training_report(file_name(model), model_from_text(text, model));
     std::vector<Model> others;
     if (!ledger.empty()) report.ledger = view_of(text, others);
     if (!data.empty()) report.held_out = evaluated(report, others);
-    pages::save_page(pages::html_of(report), out);
+    write_file(out, pages::html_of(report));
     Json json = pages::to_json(report);
     json["page"] = out;
     output.print(output.json ? json.dump(2) : text_of(report));
@@ -60,7 +63,7 @@ struct ReportVerb {
   void run_figures(const Output& output) const {
     require(ledger.empty() && data.empty(), "figures", "takes neither --ledger nor --data");
     const pages::Replication replication = pages::read_replication(figures, out);
-    pages::save_page(pages::html_of(replication), out);
+    write_file(out, pages::html_of(replication));
     Json counts = Json::object();
     for (const auto& [name, kind] : enum_names(pages::VerdictKind{})) counts[std::string(name)] = 0;
     for (const auto& figure : replication.figures) {
@@ -98,8 +101,8 @@ struct ReportVerb {
     const auto rows_for = [&](const Model& one) {
       const auto found = read.find(one.encoding);
       if (found != read.end()) return found->second.rows.view();
-      return read.emplace(one.encoding, read_usable(data, Encoder(schema_from_json(one.encoding))))
-          .first->second.rows.view();
+      const Encoder encoder(schema_for_other_rows(one.encoding, labels_file));
+      return read.emplace(one.encoding, read_usable(data, encoder)).first->second.rows.view();
     };
     pages::HeldOut found = pages::held_out(report, rows_for(report.model));
     found.name = file_name(data);
@@ -133,7 +136,7 @@ struct ReportVerb {
     return text;
   }
 
-  std::string model, ledger, data, figures, out;
+  std::string model, ledger, data, labels_file, figures, out;
   bool is_public = false;
 };
 

@@ -7,7 +7,11 @@
 #include "personal.h"
 #include "released_text.h"
 #include "request.h"
+#include "sotto/base/out_file.h"
+#include "sotto/data/load.h"
+#include "sotto/model/promise.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "sotto/training_ahead.h"
 #include "source.h"
 #include "verbs.h"
 
@@ -34,7 +38,10 @@ struct TrainVerb {
   }
 
   void run(const Output& output) const {
+    require(!out.empty() || !ledger.empty(), "out",
+            "say where the model is written, by --out FILE; without it the model would be lost (a --ledger keeps one)");
     TrainRequest asked = request.request();
+    const Budget whole = asked.budget;
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(ledger.empty() || !personal.reads_data(), "personal_epsilon_column",
@@ -53,18 +60,23 @@ struct TrainVerb {
     asked.personal = personal.read(data, source.schema, source.block_file);
     asked.progress = [&output](double fraction) { output.progress("training", fraction); };
     const Released released = run_request(*source.rows, asked, bits, book);
-    if (!out.empty()) save_model_text(released.text, out);
+    if (!out.empty()) write_file(out, released.text);
     print_released(output, released, {!ledger.empty(), out});
+    output.remark(other_promise(released.model.card, whole));
   }
 
   /// Spends its share on the bounds and leaves the rest in the budget of the request.
   Schema found_schema(TrainRequest& asked, BitSource& bits, std::optional<SqliteLedger>& book) const {
     BoundsRequest wanted = bounds.share_of(asked.budget);
-    if (!book) return find_bounds(data, wanted, bits);
-    // Neither is charged unless both fit. How many features there will be is not known yet and not priced.
-    const Facts outline{book->terms().rows, 1, row_norm_bound(wanted.schema), false, class_count(wanted.schema.label)};
-    wanted.leave = quote(asked, outline, *book).cost;
-    return find_bounds(data, wanted, bits, {*book, again}).schema;
+    // Neither is paid for unless both fit, whatever is found.
+    TrainingAhead training(asked, book ? &*book : nullptr);
+    const std::uint64_t rows = book ? book->terms().rows : count_rows(data, wanted.schema).value.rows;
+    const BoundsPlan plan = plan_bounds(data, wanted, book ? &book->terms().columns : nullptr);
+    training.require(possible_facts(plan, wanted, rows));
+    wanted.leave = training.most();
+    Schema found = book ? find_bounds(data, wanted, bits, {*book, again}).schema : find_bounds(data, wanted, bits);
+    if (wanted.data_norm) found.data_norm = training.norm_for(*found.data_norm, Encoder(found).facts(rows));
+    return found;
   }
 
   Released run_request(RowSource& rows, const TrainRequest& asked, BitSource& bits,

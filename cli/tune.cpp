@@ -5,6 +5,9 @@
 #include "data_flags.h"
 #include "released_text.h"
 #include "request.h"
+#include "sotto/base/out_file.h"
+#include "sotto/data/block_file.h"
+#include "sotto/model/promise.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "source.h"
 #include "verbs.h"
@@ -18,6 +21,9 @@ struct TuneVerb {
         ->required()
         ->type_name("FILE");
     app.add_option("--public-data", public_data, "public: rows to tune on, with the same columns")->type_name("FILE");
+    app.add_option("--public-labels-file", public_labels_file,
+                   "IDX: the file with the labels of --public-data, if it is not beside it")
+        ->type_name("FILE");
     app.add_option("--out", out, "where the model is written")->type_name("FILE");
     app.add_option("--grid", grid, "what is tried: \"lambda=1e-4,1e-3;passes=5,10\"")->required()->type_name("");
     app.add_option("--tune-by", tune_by, "how the best is found: public, parts or random_stopping")
@@ -32,6 +38,8 @@ struct TuneVerb {
   }
 
   void run(const Output& output) const {
+    require(!out.empty() || !ledger.empty(), "out",
+            "say where the model is written, by --out FILE; without it the model would be lost (a --ledger keeps one)");
     TuneRequest asked;
     asked.train = request.request();
     asked.grid = parse_grid(grid);
@@ -41,18 +49,28 @@ struct TuneVerb {
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(!ledger.empty() || !again, "again", "is for tuning with a ledger");
+    require(public_labels_file.empty() || !public_data.empty(), "public_labels_file", "is about --public-data");
     require(public_data.empty() || asked.by == TuneBy::public_data, "public_data", "is for --tune-by public only");
     std::optional<SqliteLedger> book;
     if (!ledger.empty()) book.emplace(ledger);
     Source source = open_source(data, schema, {}, book ? &book->terms() : nullptr);
     std::optional<Source> open_rows;
-    if (!public_data.empty()) open_rows = open_source(public_data, schema, {}, book ? &book->terms() : nullptr);
+    if (!public_data.empty()) open_rows = open_public(book ? &book->terms() : nullptr);
     take_schema(asked.train, source.schema);
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     RowSource* public_rows = open_rows ? open_rows->rows.get() : nullptr;
     const Released released = run_request(*source.rows, public_rows, asked, {book, bits});
-    if (!out.empty()) save_model_text(released.text, out);
+    if (!out.empty()) write_file(out, released.text);
     print_released(output, released, {!ledger.empty(), out});
+    output.remark(other_promise(released.model.card, asked.train.budget));
+  }
+
+  /// The declarations are those of --data; a file of labels belongs to its rows.
+  Source open_public(const LedgerTerms* terms) const {
+    if (is_block_file(public_data)) return open_source(public_data, schema, {}, terms);
+    Schema declared = schema.schema(public_data);
+    declared.labels_file = public_labels_file;
+    return open_text(public_data, declared, {}, terms);
   }
 
   struct Charging {
@@ -74,6 +92,7 @@ struct TuneVerb {
   SchemaFlags schema;
   std::string data;
   std::string public_data;
+  std::string public_labels_file;
   std::string out;
   std::string grid;
   std::string tune_by = "random_stopping";

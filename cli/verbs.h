@@ -29,6 +29,10 @@ void add_report(CLI::App& program, Output& output);
 void add_explain(CLI::App& program, Output& output);
 void add_manual(CLI::App& program, Output& output);
 
+/// Of the verbs that judge a model on rows.
+inline constexpr const char* kLabelsFileHelp =
+    "IDX: the file with the labels of --data, if it is not beside it; never the one of the training";
+
 /// A subcommand with the flag every verb has.
 CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, const std::string& help);
 

@@ -12,7 +12,8 @@ from pathlib import Path
 PROGRAM = ""
 RECIPE = ["--loss", "logistic", "--lambda", "0.1", "--method", "bolt_on", "--epsilon", "1", "--passes", "1"]
 NORM = ["--data-norm", "1"]
-TRAIN = ["train", "--label", "y", *RECIPE, *NORM, "--out", "m.json", "--json"]
+KEPT = ["--out", "m.json", "--json"]
+TRAIN = ["train", "--label", "y", *RECIPE, *NORM, *KEPT]
 NOT_ALLOWED, BAD_DATA, NO_FILE = 2, 3, 6  # exit codes by kind of error
 # Cells nobody may quote. Every bad row and every first line without names has some of them.
 # Long enough not to be among the digits of a weight.
@@ -29,19 +30,19 @@ STRUCTURE = [
     ("nothing.csv", "", TRAIN, BAD_DATA, "is empty"),
     ("names.csv", "x1,x2,y\n", TRAIN, NOT_ALLOWED, "rows"),
     ("missing.csv", None, TRAIN, NO_FILE, "missing.csv"),
-    ("bounds.csv", NAMED, ["train", "--label", "y", *RECIPE, "--json"], NOT_ALLOWED, "no public bounds for x1, x2"),
-    ("label.csv", NAMED, ["train", "--label", "z", *RECIPE, *NORM, "--json"], NOT_ALLOWED, "the file has no column z"),
-    ("position.csv", NAMED, ["train", "--label", "3", *RECIPE, *NORM, "--json"], NOT_ALLOWED, "the file has no column 3"),
+    ("bounds.csv", NAMED, ["train", "--label", "y", *RECIPE, *KEPT], NOT_ALLOWED, "no public bounds for x1, x2"),
+    ("label.csv", NAMED, ["train", "--label", "z", *RECIPE, *NORM, *KEPT], NOT_ALLOWED, "the file has no column z"),
+    ("position.csv", NAMED, ["train", "--label", "3", *RECIPE, *NORM, *KEPT], NOT_ALLOWED, "the file has no column 3"),
 ]
 # A first line that may be a row: any cell that spells a number.
 FIRST_LINES = [BARE, "SECRET,39,471100815\n" + ROWS, "a,b,471100815\n" + ROWS, "x1,x2,y,471100815\n" + ROWS.replace("\n", ",1\n"),
                '"471100815",x2,y\n' + ROWS]
 READERS = [
-    *[["train", "--label", label, *RECIPE, *NORM, "--json"] for label in ("1", "3", "y", "471100815", "0.4621726", "-0.73125381")],
-    ["train", "--label", "1", *RECIPE, "--json"],
-    ["train", "--label", "1", *RECIPE, "--assume-bounds-from-data", "--json"],
-    ["train", "--label", "1", *RECIPE, "--private-bounds", "--json"],
-    ["tune", "--label", "1", *RECIPE, *NORM, "--grid", "passes=1,2", "--tune-by", "parts", "--json"],
+    *[["train", "--label", label, *RECIPE, *NORM, *KEPT] for label in ("1", "3", "y", "471100815", "0.4621726", "-0.73125381")],
+    ["train", "--label", "1", *RECIPE, *KEPT],
+    ["train", "--label", "1", *RECIPE, "--assume-bounds-from-data", *KEPT],
+    ["train", "--label", "1", *RECIPE, "--private-bounds", *KEPT],
+    ["tune", "--label", "1", *RECIPE, *NORM, "--grid", "passes=1,2", "--tune-by", "parts", *KEPT],
     ["data", "bounds", "--label", "1", "--epsilon", "1", "--out", "s.json", "--json"],
     ["data", "pack", "--label", "1", *NORM, "--out", "x.blk", "--json"],
     ["data", "info", "--label", "1", "--json"],
@@ -103,7 +104,7 @@ class BadFiles(unittest.TestCase):
                 with self.subTest(method=method, name=name):
                     shape = ["--label", "y"] if name.endswith(".csv") else ["--features", "2"]
                     card = json.loads(self.answer("train", "--data", name, *shape, "--method", method, "--lambda", "0.01",
-                                                  *NORM, *budget, "--json"))
+                                                  *NORM, *budget, *KEPT))
                     self.assertIs(card["private"], True)
                     self.assertIn("tables of at most", " ".join(card["remarks"]))
 
@@ -173,7 +174,7 @@ class BadFiles(unittest.TestCase):
 
     def test_bounds_from_the_rows_are_stamped(self):
         name = self.write("named.csv", NAMED)
-        card = json.loads(self.answer("train", "--data", name, "--label", "y", *RECIPE, "--assume-bounds-from-data", "--json"))
+        card = json.loads(self.answer("train", "--data", name, "--label", "y", *RECIPE, "--assume-bounds-from-data", *KEPT))
         self.assertIs(card["private"], False)
         self.assertIn("bounds were taken from the rows", " ".join(card["not_private_because"]))
 
@@ -183,7 +184,7 @@ class BadFiles(unittest.TestCase):
             self.expect_refused([*TRAIN, "--data", name, "--projection", kind], NOT_ALLOWED, "dimensions: declare how many")
         self.expect_refused([*TRAIN, "--data", name, "--dimensions", "2"], NOT_ALLOWED, "--projection")
         said = self.answer("train", "--data", name, "--label", "y", *RECIPE, *NORM, "--projection", "gaussian",
-                           "--dimensions", "1", "--key", "7")
+                           "--dimensions", "1", "--key", "7", "--out", "/dev/null")
         self.assertIn("gaussian to 1 dimensions, public key 7", said)
 
 

@@ -13,7 +13,7 @@ PROGRAM = ""
 ROWS = 4000
 
 
-class Bounds(unittest.TestCase):
+class People(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         draw = random.Random(1)
@@ -50,6 +50,8 @@ class Bounds(unittest.TestCase):
     def accuracy(self):
         return json.loads(self.sotto("evaluate", "--model", "model.json", "--data", "people.csv", "--json"))["accuracy"]
 
+
+class Bounds(People):
     def test_found_bounds_train_and_predict_and_the_card_adds_both(self):
         found = self.find()
         self.assertTrue(found["private"])
@@ -69,7 +71,7 @@ class Bounds(unittest.TestCase):
     def test_a_packed_file_carries_the_cost(self):
         self.find()
         self.sotto("data", "pack", "--data", "people.csv", "--schema", "schema.json", "--out", "people.sotto")
-        card = json.loads(self.sotto("train", "--data", "people.sotto", "--epsilon", "0.5", "--lambda", "0.01", "--json"))
+        card = json.loads(self.sotto("train", "--data", "people.sotto", "--epsilon", "0.5", "--lambda", "0.01", "--out", "/dev/null", "--json"))
         self.assertAlmostEqual(card["guarantee"]["epsilon"], 1.0)
 
     def test_in_one_go_the_whole_budget_is_promised(self):
@@ -115,10 +117,11 @@ class Bounds(unittest.TestCase):
         self.assertIn("nothing was read", text)
         self.assertFalse(Path(self.path("schema.json")).exists())
         row = Path(self.path("people.csv")).read_text(encoding="utf-8").splitlines()[6].split(",")
-        text += self.sotto("train", "--data", "people.csv", *taken, "--epsilon", "1", "--lambda", "0.01", code=2)
+        text += self.sotto("train", "--data", "people.csv", *taken, "--epsilon", "1", "--lambda", "0.01", "--out", "/dev/null",
+                           code=2)
         self.assertIn("the first line looks like a row", text)
         text += self.sotto("train", "--data", "people.csv", *taken, "--header", "true", "--epsilon", "1", "--lambda", "0.01",
-                           code=2)
+                           "--out", "/dev/null", code=2)
         self.assertIn("3 columns", text)
         self.assertNotIn(row[1], text)
 
@@ -138,6 +141,55 @@ class Bounds(unittest.TestCase):
         with open(self.path("people.csv"), "a", encoding="utf-8") as file:
             file.write("secret,values,here,too\n")
         self.assertNotIn("secret", json.dumps(self.find()))
+
+
+class BeforeAnythingIsSpent(People):
+    """A training that cannot be costs no bounds; one that can is not lost to the norm that was found."""
+
+    def setUp(self):
+        super().setUp()
+        self.sotto("ledger", "create", "L", "--budget-epsilon", "9", "--budget-delta", "1e-5", "--filter", "sum", "--data",
+                   "people.csv")
+        self.ask = ["train", "--ledger", "L", "--data", "people.csv", "--label", "y", "--ignore", "job", "--epsilon", "1", "--json"]
+
+    def spent(self):
+        return json.loads(self.sotto("ledger", "show", "L", "--json"))["spent"]
+
+    def test_a_refused_training_costs_nothing(self):
+        for more in (["--lambda", "1e7"], ["--method", "bolt_on", "--passes", "0"], ["--epsilon", "2e6"]):
+            for what in (["--data-norm", "private"], ["--private-bounds"]):
+                self.sotto(*(word for word in self.ask if more[0] != "--epsilon" or word not in ("--epsilon", "1")), *what, *more,
+                           code=2)
+                self.assertEqual(self.spent(), 0, (what, more))
+
+    def test_a_norm_is_made_one_that_the_training_takes(self):
+        with open(self.path("raw.csv"), "w", encoding="utf-8") as file:
+            file.write("amount,y\n" + "".join(f"{1e9 + i},{i % 2}\n" for i in range(60)))
+        self.sotto("ledger", "create", "R", "--budget-epsilon", "9", "--budget-delta", "1e-5", "--filter", "sum", "--data",
+                   "raw.csv")
+        for ledger in (["--ledger", "R"], []):
+            card = json.loads(self.sotto("train", *ledger, "--data", "raw.csv", "--label", "y", "--data-norm", "private", "--epsilon",
+                                         "1", "--out", "raw.json", "--json"))
+            self.assertAlmostEqual(card["guarantee"]["epsilon"], 1, places=9)
+            self.assertLess(card["facts"]["data_norm"], 1e6)
+
+    def test_another_promise_is_said_on_standard_error(self):
+        words = ["train", "--data", "people.csv", "--label", "y", "--ignore", "job", "--data-norm", "1", "--out", "m.json"]
+        for epsilon, said in (("1", False), ("1e6", True)):
+            ran = subprocess.run([PROGRAM, *words, "--epsilon", epsilon], cwd=self.directory.name, capture_output=True, text=True,
+                                 stdin=subprocess.DEVNULL, check=True)
+            self.assertEqual("not the one asked for" in ran.stderr, said, ran.stderr)
+
+    def test_a_filter_without_a_price_names_the_command(self):
+        self.sotto("ledger", "create", "Z", "--budget-epsilon", "4", "--budget-delta", "1e-5", "--data", "people.csv")
+        said = self.sotto("tune", "--ledger", "Z", "--data", "people.csv", "--label", "y", "--ignore", "job", "--data-norm", "1",
+                          "--epsilon", "1", "--delta", "1e-6", "--method", "bolt_on", "--lambda", "0.01", "--grid", "passes=1,2",
+                          code=5)
+        self.assertIn("'sotto ledger create --filter sum' makes one", said)
+
+    def test_a_ledger_beside_its_anchor_is_told(self):
+        made = json.loads(self.sotto("ledger", "create", "A", "--budget-epsilon", "1", "--data", "people.csv", "--json"))
+        self.assertIn("on one file system", made["remark"])
 
 
 if __name__ == "__main__":

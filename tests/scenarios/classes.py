@@ -93,7 +93,8 @@ class Classes(unittest.TestCase):
 
     def test_classes_taken_from_the_rows_are_stamped(self):
         card = json.loads(self.run_sotto("train", "--data", "colours.csv", "--label", "colour", "--loss", "softmax",
-                                         "--lambda", "0.01", "--epsilon", "1", "--assume-bounds-from-data", "--json"))
+                                         "--lambda", "0.01", "--epsilon", "1", "--assume-bounds-from-data", "--out", "/dev/null",
+                                         "--json"))
         self.assertEqual(card["facts"]["classes"], 4)
         self.assertIs(card["private"], False)
 

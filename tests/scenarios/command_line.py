@@ -156,7 +156,7 @@ class Counts(unittest.TestCase):
             with open(rows, "w", encoding="utf-8") as file:
                 file.write("x,y\n" + "0.5,1\n" * 10)
             train = ["train", "--data", rows, "--label", "y", "--data-norm", "1", "--range-all", "0:1", "--method",
-                     "scs13", "--epsilon", "1", "--personal-epsilons", epsilons]
+                     "scs13", "--epsilon", "1", "--out", os.devnull, "--personal-epsilons", epsilons]
             for line, code in (("0.5 10", 0), ("0.5 -18446744073709551606", 2), ("0.5 ten", 2), ("0.5 10 10", 2)):
                 with open(epsilons, "w", encoding="utf-8") as file:
                     file.write(line + "\n")

@@ -108,7 +108,7 @@ class Contract(unittest.TestCase):
         more = [rows[0] + ",consent"] + [f"{row},{0.5 if i % 4 == 0 else 1}" for i, row in enumerate(rows[1:])]
         (directory / "consent.csv").write_text("\n".join(more) + "\n", encoding="utf-8")
         card = json.loads(self.run_sotto("train", "--data", "consent.csv", "--label", "y", *RECIPE, "--ignore", "consent",
-                                         "--personal-epsilon-column", "consent", "--json"))
+                                         "--personal-epsilon-column", "consent", "--out", "/dev/null", "--json"))
         self.assertEqual([one["positions"] for one in card["personal_epsilons"]], [7500, 2500])
         self.packed_personal_epsilons()
 
@@ -117,7 +117,7 @@ class Contract(unittest.TestCase):
         told = self.run_sotto("data", "pack", "--data", "consent.csv", "--label", "y", "--ignore", "consent", "--data-norm", "1",
                               "--personal-epsilon-column", "consent", "--out", "consent.sotto")
         self.assertIn("consent.sotto.epsilons", told)
-        blocks = ["train", "--data", "consent.sotto", *RECIPE[:-2], "--json", "--personal-epsilons"]
+        blocks = ["train", "--data", "consent.sotto", *RECIPE[:-2], "--json", "--out", "/dev/null", "--personal-epsilons"]
         card = json.loads(self.run_sotto(*blocks, "consent.sotto.epsilons"))
         self.assertEqual([one["positions"] for one in card["personal_epsilons"]], [7500, 2500])
         planned = json.loads(self.run_sotto("plan", "--rows", "10000", "--features", "10", *RECIPE, "--json",
@@ -128,7 +128,7 @@ class Contract(unittest.TestCase):
         self.assertEqual([one["positions"] for one in planned["personal_epsilons"]], [7500, 2500])
         # In another order they would promise the wrong rows less.
         self.assertIn("order of a text file", self.refused(*blocks, "epsilons.txt"))
-        text = ["train", "--data", "sphere.csv", "--label", "y", *RECIPE, "--personal-epsilons"]
+        text = ["train", "--data", "sphere.csv", "--label", "y", *RECIPE, "--out", "/dev/null", "--personal-epsilons"]
         self.assertIn("order of a block file", self.refused(*text, "consent.sotto.epsilons"))
         self.run_sotto("data", "pack", "--data", "sphere.csv", "--label", "y", "--data-norm", "1", "--out", "other.sotto",
                        "--personal-epsilons", "epsilons.txt")

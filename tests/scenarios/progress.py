@@ -43,7 +43,8 @@ class Progress(unittest.TestCase):
         subprocess.run([PROGRAM, "train", "--data", cls.path + "rows.csv", "--schema", cls.path + "schema.json",
                         "--method", "noiseless", "--out", cls.path + "model.json"], check=True,
                        stdout=subprocess.DEVNULL)
-        cls.train = ["--data", cls.path + "rows.csv", "--lambda", "0.01", "--method", "bolt_on", "--epsilon", "1"]
+        cls.train = ["--data", cls.path + "rows.csv", "--lambda", "0.01", "--method", "bolt_on", "--epsilon", "1", "--out",
+                     os.devnull]
 
     @classmethod
     def tearDownClass(cls):

@@ -18,7 +18,11 @@ std::byte* put(std::byte* at, const std::vector<T>& items) {
 }  // namespace
 
 BlockAppender::BlockAppender(const std::string& path, BlockFileHeader header)
-    : header_(std::move(header)), partial_(path), out_(partial_.file(), header_.data_offset()), index_(index_file_, 0) {
+    : header_(std::move(header)),
+      target_(path, "out", OutFile::kPrivate),
+      file_(FileHandle::shared(target_.descriptor(), path)),
+      out_(file_, header_.data_offset()),
+      index_(index_file_, 0) {
   header_.facts.rows = 0;
   header_.block_rows = block_rows_for(header_.facts.features, header_.facts.sparse);
   labels_.reserve(header_.block_rows);
@@ -95,8 +99,8 @@ Facts BlockAppender::finish() {
   if (header_.facts.sparse) write_index();
   out_.flush();
   header_.file_bytes = out_.end();
-  partial_.file().write_exactly(0, encode_header(header_));
-  partial_.commit();
+  file_.write_exactly(0, encode_header(header_));
+  target_.commit();
   return header_.facts;
 }
 

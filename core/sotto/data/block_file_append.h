@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sotto/base/out_file.h"
 #include "sotto/data/block_file_format.h"
 #include "sotto/data/block_file_io.h"
 
@@ -29,7 +30,8 @@ class BlockAppender {
   void write_index();
 
   BlockFileHeader header_;
-  PartialFile partial_;
+  OutFile target_;
+  FileHandle file_;
   AppendBuffer out_;
   // The index may be larger than memory, and the file it ends up in is not yet complete.
   FileHandle index_file_;

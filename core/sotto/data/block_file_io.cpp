@@ -46,6 +46,12 @@ FileHandle FileHandle::open_for_reading(const std::string& path) {
   return file;
 }
 
+FileHandle FileHandle::shared(int descriptor, const std::string& path) {
+  FileHandle file(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path);
+  if (file.descriptor_ < 0) fail(path, "cannot open");
+  return file;
+}
+
 FileHandle FileHandle::open_anonymous(const std::string& directory) {
   FileHandle file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), directory);
   if (file.descriptor_ >= 0) return file;
@@ -99,28 +105,6 @@ void AppendBuffer::flush() {
   file_.write_exactly(offset_, pending_);
   offset_ += pending_.size();
   pending_.clear();
-}
-
-PartialFile::PartialFile(std::string path) : path_(std::move(path)), partial_path_(path_ + ".partial-XXXXXX") {
-  file_ = FileHandle(::mkostemp(partial_path_.data(), O_CLOEXEC), path_);
-  if (file_.descriptor() < 0) {
-    partial_path_.clear();
-    fail(path_, "cannot create");
-  }
-}
-
-PartialFile::~PartialFile() {
-  if (!partial_path_.empty()) ::unlink(partial_path_.c_str());
-}
-
-void PartialFile::commit() {
-  if (::fsync(file_.descriptor()) != 0) fail(path_, "cannot write to disk");
-  if (::rename(partial_path_.c_str(), path_.c_str()) != 0) fail(path_, "cannot put in place");
-  partial_path_.clear();
-  // Without this the new name may be lost with the power although the bytes are on disk.
-  const int directory = ::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const FileHandle closing(directory, path_);
-  if (directory < 0 || (::fsync(directory) != 0 && errno != EINVAL)) fail(path_, "cannot write the directory to disk");
 }
 
 }  // namespace sotto

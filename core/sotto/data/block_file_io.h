@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-/// Files as the block file needs them: exact reads, files without a name, files that appear whole or not at all.
+/// Files as the block file needs them: exact reads and writes, files without a name.
 /// Every failure is Error{io} with the path and the operating system's reason.
 namespace sotto {
 
@@ -21,6 +21,8 @@ class FileHandle {
   ~FileHandle();
 
   static FileHandle open_for_reading(const std::string& path);
+  /// A second handle of a file that is open already.
+  static FileHandle shared(int descriptor, const std::string& path);
   /// A temporary file in `directory` whose name is already gone: it disappears with the process, however that ends.
   static FileHandle open_anonymous(const std::string& directory);
 
@@ -50,24 +52,6 @@ class AppendBuffer {
   const FileHandle& file_;
   std::uint64_t offset_;
   std::vector<std::byte> pending_;
-};
-
-/// A file that is complete under its name or does not exist there: written beside it under a temporary name,
-/// synchronised, renamed. Removed on destruction unless committed.
-class PartialFile {
- public:
-  explicit PartialFile(std::string path);
-  PartialFile(const PartialFile&) = delete;
-  PartialFile& operator=(const PartialFile&) = delete;
-  ~PartialFile();
-
-  const FileHandle& file() const noexcept { return file_; }
-  void commit();
-
- private:
-  std::string path_;
-  std::string partial_path_;
-  FileHandle file_;
 };
 
 /// The directory a path lies in, "." for a bare name.

@@ -34,17 +34,6 @@ bool looks_like_idx(const std::string& name) {
   return found != name.npos && (found + 3 == name.size() || std::isdigit(static_cast<unsigned char>(name[found + 3])));
 }
 
-/// "train-images-idx3-ubyte.gz" to "train-labels-idx1-ubyte.gz".
-std::string labels_beside(const std::string& path) {
-  std::string result = path;
-  const std::size_t images = result.rfind("images");
-  if (images != result.npos) result.replace(images, 6, "labels");
-  const std::size_t dimensions = result.rfind("idx3");
-  if (dimensions != result.npos) result.replace(dimensions, 4, "idx1");
-  require(result != path, "labels_file", "declare the file of labels; it cannot be told from the name of the items");
-  return result;
-}
-
 void complete_values(Schema& schema) {
   require(schema.columns.empty(), "columns", "are for delimited text; use range and data_norm for this format");
   require(schema.range || schema.data_norm, "data_norm",
@@ -115,8 +104,28 @@ char separator_of(const std::string& path, const Schema& schema) {
   return given[0];
 }
 
+std::optional<std::string> usual_labels_path(const std::string& path) {
+  std::string result = path;
+  const std::size_t images = result.rfind("images");
+  if (images != result.npos) result.replace(images, 6, "labels");
+  const std::size_t dimensions = result.rfind("idx3");
+  if (dimensions != result.npos) result.replace(dimensions, 4, "idx1");
+  if (result == path) return std::nullopt;
+  return result;
+}
+
 std::string labels_path(const std::string& path, const Schema& schema) {
-  return schema.labels_file.empty() ? labels_beside(path) : schema.labels_file;
+  if (!schema.labels_file.empty()) return schema.labels_file;
+  const std::optional<std::string> beside = usual_labels_path(path);
+  require(beside.has_value(), "labels_file",
+          "declare the file with the labels of " + path + "; it cannot be told from that name");
+  return *beside;
+}
+
+Schema schema_for_other_rows(const std::string& encoding, const std::string& labels_file) {
+  Schema schema = schema_from_json(encoding);
+  schema.labels_file = labels_file;
+  return schema;
 }
 
 std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode, LabelUse labels) {

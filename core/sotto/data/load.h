@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,15 @@ FileFormat format_of(const std::string& path, const Schema& schema);
 /// The separator by the schema, or by the file's name: tab for .tsv and .tab, blanks for .dat, comma otherwise.
 char separator_of(const std::string& path, const Schema& schema);
 
-/// Where the labels of an IDX file are: as declared, or beside the items by the usual name.
+/// Where the labels of an IDX file usually are: "train-images-idx3-ubyte" has "train-labels-idx1-ubyte". None: the name
+/// does not tell.
+std::optional<std::string> usual_labels_path(const std::string& path);
+/// As declared, or by the usual name. Throws Error{invalid_argument} where neither tells.
 std::string labels_path(const std::string& path, const Schema& schema);
+
+/// The encoding of a model, for rows it was not trained on. A file of labels belongs to its rows: the one that the
+/// model was trained with is never read again. `labels_file` is that of the rows at hand; empty: beside them.
+Schema schema_for_other_rows(const std::string& encoding, const std::string& labels_file = {});
 
 /// Opens the file with the reader its format needs. `labels` tells whether an IDX file's labels are opened too.
 std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode,

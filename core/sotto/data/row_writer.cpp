@@ -1,25 +1,19 @@
 #include "sotto/data/row_writer.h"
 
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "sotto/base/error.h"
 
 namespace sotto {
 namespace {
 
-constexpr std::size_t kFlushAt = std::size_t{1} << 20;
-
 /// Labels are whole numbers: -1 and 1, or 0 to classes - 1.
 std::string label_text(float label) { return std::to_string(static_cast<int>(label)); }
 
 }  // namespace
 
-RowWriter::RowWriter(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
-  if (!file_) throw Error(ErrorKind::io, path + ": cannot be written: " + std::strerror(errno), "out");
-}
+RowWriter::RowWriter(const std::string& path) : file_(path) {}
 
 void RowWriter::put(float value) {
   std::array<char, 32> text{};
@@ -33,21 +27,11 @@ void RowWriter::put(std::uint32_t value) {
 
 void RowWriter::end_line() {
   line_ += '\n';
-  if (line_.size() >= kFlushAt) flush();
-}
-
-void RowWriter::flush() {
-  const std::size_t written = std::fwrite(line_.data(), 1, line_.size(), file_.get());
-  if (written != line_.size()) throw Error(ErrorKind::io, path_ + ": writing failed: " + std::strerror(errno), "out");
+  file_.write(line_);
   line_.clear();
 }
 
-void RowWriter::finish() {
-  flush();
-  if (std::fclose(file_.release()) != 0) {
-    throw Error(ErrorKind::io, path_ + ": writing failed: " + std::strerror(errno), "out");
-  }
-}
+void RowWriter::finish() { file_.commit(); }
 
 CsvWriter::CsvWriter(const std::string& path, std::uint32_t features) : RowWriter(path), features_(features) {
   for (std::uint32_t i = 1; i <= features; ++i) {

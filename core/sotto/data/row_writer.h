@@ -1,14 +1,13 @@
 #pragma once
-#include <cstdio>
-#include <memory>
 #include <string>
 
+#include "sotto/base/out_file.h"
 #include "sotto/data/row_sink.h"
 
 namespace sotto {
 
-/// Writes rows as text as they come, in digits that read back as the same float32. finish() must be called: it tells
-/// whether everything reached the file (Error{io}).
+/// Writes rows as text as they come, in digits that read back as the same float32. finish() must be called: the
+/// file appears then (base/out_file.h).
 class RowWriter : public RowSink {
  public:
   void finish();
@@ -21,13 +20,7 @@ class RowWriter : public RowSink {
   void end_line();
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-  };
-  void flush();
-
-  std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  OutFile file_;
   std::string line_;
 };
 

@@ -1,14 +1,11 @@
 #include "sotto/model/model.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <sstream>
 
 #include "sotto/base/error.h"
+#include "sotto/base/out_file.h"
 #include "sotto/model/json.h"
 #include "sotto/model/signature.h"
 
@@ -17,15 +14,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& path, const char* what) {
   throw Error(ErrorKind::io, path + ": " + what, "path");
-}
-
-void write_all(int file, const std::string& text, const std::string& path) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count = ::write(file, text.data() + done, text.size() - done);
-    if (count <= 0) fail(path, "cannot be written");
-    done += static_cast<std::size_t>(count);
-  }
 }
 
 /// Deep nesting would exhaust the stack of whoever writes the text again.
@@ -81,26 +69,7 @@ std::string model_text(const Model& model) {
   return plain_text(changed);
 }
 
-void save_model(const Model& model, const std::string& path) { save_model_text(model_text(model), path); }
-
-void save_model_text(const std::string& text, const std::string& path) {
-  const std::string temporary = path + ".part";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) fail(path, "cannot be created");
-  try {
-    write_all(file, text, path);
-  } catch (...) {
-    ::close(file);
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  const bool flushed = ::fsync(file) == 0;
-  ::close(file);
-  if (!flushed || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    ::unlink(temporary.c_str());
-    fail(path, "cannot be written");
-  }
-}
+void save_model(const Model& model, const std::string& path) { write_file(path, model_text(model), "path"); }
 
 Model load_model(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

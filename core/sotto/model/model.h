@@ -29,11 +29,9 @@ struct Model {
 std::string model_text(const Model& model);
 /// Throws Error{invalid_data} if it is not the text of a model, or bears a signature that is not one of its bytes.
 Model model_from_text(const std::string& text, const std::string& name);
-/// Written to a temporary file, flushed and renamed: a crash leaves the old file or the new one.
-void save_model_text(const std::string& text, const std::string& path);
 
 /// Throws Error{invalid_argument} for weights that are not finite or an encoding that is not JSON, Error{io} like
-/// save_model_text.
+/// write_file.
 void save_model(const Model& model, const std::string& path);
 /// Throws Error{io} if it cannot be read and Error{invalid_data} if it is not a model.
 Model load_model(const std::string& path);

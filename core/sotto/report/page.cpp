@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <fstream>
-
-#include "sotto/base/error.h"
 #include "sotto/base/version.h"
 #include "sotto/report/html.h"
 
@@ -42,17 +38,6 @@ std::string html_of(const Page& page) {
   text += fmt::format("<footer class=\"wide\">Made by sotto {}. This page loads nothing from anywhere.</footer>\n",
                       kVersion);
   return text + "<script>\n" + page_script() + "</script>\n</body>\n</html>\n";
-}
-
-void save_page(const std::string& html, const std::string& path) {
-  const std::string draft = path + ".part";
-  std::ofstream file(draft, std::ios::binary);
-  file << html;
-  file.close();
-  if (!file || std::rename(draft.c_str(), path.c_str()) != 0) {
-    std::remove(draft.c_str());
-    throw Error(ErrorKind::io, "cannot write " + path, "out");
-  }
 }
 
 }  // namespace sotto::report

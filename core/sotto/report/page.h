@@ -19,7 +19,4 @@ std::string html_of(const Page& page);
 std::string page_style();
 std::string page_script();
 
-/// Written to a temporary file and renamed. Throws Error{io}.
-void save_page(const std::string& html, const std::string& path);
-
 }  // namespace sotto::report
