@@ -4,6 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
 #include <variant>
 
 #include "bindings.h"
@@ -12,6 +15,7 @@
 #include "rows.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "sotto/training_ahead.h"
 
 namespace nb = nanobind;
 
@@ -33,33 +37,47 @@ BoundCounts count_norms(const AnyArray& array, const ArrayEncoding& encoding, co
   return counts;
 }
 
-/// The training the norm is for, which must be payable too: neither is charged unless both fit.
-struct Charging {
-  std::string ledger;
-  bool part = false;
-  TrainRequest training;
-  Facts outline;
+/// The training the norm is for, which must be possible and payable too: neither is paid for unless both are.
+struct Training {
+  TrainRequest request;
+  Facts facts;          ///< at the norm that every training takes
+  double constant = 0;  ///< a feature that is not in the norm
+  double largest = 0;   ///< norm that declarations allow
 };
 
-Charging charging_from(const nb::dict& charged) {
-  Charging charging;
-  charging.ledger = nb::cast<std::string>(charged["ledger"]);
-  charging.part = nb::cast<bool>(charged["part"]);
-  charging.training = request_from(nb::cast<GivenFields>(charged["training"]));
-  charging.training.not_private = nb::cast<std::vector<std::string>>(charged["not_private"]);
-  charging.outline = facts_from(nb::cast<nb::dict>(charged["facts"]));
-  return charging;
+Training training_from(const nb::dict& asked, const ArrayEncoding& encoding) {
+  Training training;
+  training.request = request_from(nb::cast<GivenFields>(asked["training"]));
+  training.request.not_private = nb::cast<std::vector<std::string>>(asked["not_private"]);
+  training.facts = facts_from(nb::cast<nb::dict>(asked["facts"]));
+  training.constant = encoding.intercept;
+  const auto ranged = static_cast<double>(encoding.lower.size());
+  training.largest = encoding.lower.empty() ? HUGE_VAL : std::sqrt(ranged);
+  return training;
 }
 
-FoundNorm find_charged(const NormSource& rows, BoundsRequest request, const Charging& charging) {
+/// Finds a norm, by `find`, that the training takes.
+template <class Find>
+FoundNorm find_for(const Training& training, Ledger* ledger, const Find& find) {
+  TrainingAhead ahead(training.request, ledger);
+  ahead.require({training.facts});
+  FoundNorm found = find(ahead.most());
+  found.data_norm = ahead.norm_for(std::min(found.data_norm, training.largest), training.facts, training.constant);
+  return found;
+}
+
+FoundNorm find_charged(const NormSource& rows, BoundsRequest request, const Training& training,
+                       const std::pair<std::string, bool>& ledger_and_part) {
   BitSource bits;
-  SqliteLedger ledger(charging.ledger);
-  request.leave = quote(charging.training, charging.outline, ledger).cost;
-  return find_data_norm(rows, request, bits, {ledger, false, charging.part});
+  SqliteLedger ledger(ledger_and_part.first);
+  return find_for(training, &ledger, [&](const Filter::Cost& leave) {
+    request.leave = leave;
+    return find_data_norm(rows, request, bits, {ledger, false, ledger_and_part.second});
+  });
 }
 
-/// `asked`: epsilon, relation, tail, encoding, and with a ledger `charged`: ledger, part, fingerprint, training,
-/// not_private, facts.
+/// `asked`: epsilon, relation, tail, encoding, training, not_private, facts, and with a ledger `charged`: ledger, part,
+/// fingerprint.
 FoundNorm find_norm(nb::object values, const nb::dict& declared, const nb::dict& asked) {
   const AnyArray array = nb::isinstance<nb::tuple>(values) ? AnyArray(sparse_of(nb::cast<nb::tuple>(values)))
                                                            : AnyArray(dense_of(nb::cast<Array>(values)));
@@ -73,20 +91,24 @@ FoundNorm find_norm(nb::object values, const nb::dict& declared, const nb::dict&
   const auto count = [array, encoding, held = keep(std::move(values))](const Report& report) {
     return count_norms(array, encoding, report);
   };
+  const Training training = training_from(asked, encoding);
   if (!asked.contains("charged")) {
-    return interruptible<FoundNorm>([request, count](const Report& report) {
+    return interruptible<FoundNorm>([request, count, training](const Report& report) {
       BitSource bits;
-      return find_data_norm(count(report), request.budget, request.tail, bits);
+      return find_for(training, nullptr, [&](const Filter::Cost&) {
+        return find_data_norm(count(report), request.budget, request.tail, bits);
+      });
     });
   }
   const auto charged = nb::cast<nb::dict>(asked["charged"]);
   NormSource rows;
   rows.encoding = nb::cast<std::string>(asked["encoding"]);
   digest_from_hex(nb::cast<std::string>(charged["fingerprint"]), rows.fingerprint);
-  return interruptible<FoundNorm>([rows, request, count, charging = charging_from(charged)](const Report& report) {
+  const std::pair ledger_and_part{nb::cast<std::string>(charged["ledger"]), nb::cast<bool>(charged["part"])};
+  return interruptible<FoundNorm>([rows, request, count, training, ledger_and_part](const Report& report) {
     NormSource watched = rows;
     watched.count = [&] { return count(report); };
-    return find_charged(watched, request, charging);
+    return find_charged(watched, request, training, ledger_and_part);
   });
 }
 

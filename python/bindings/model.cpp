@@ -11,10 +11,12 @@
 #include "bindings.h"
 #include "rows.h"
 #include "sotto/base/error.h"
+#include "sotto/base/out_file.h"
 #include "sotto/model/evaluation.h"
 #include "sotto/model/intervals.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"
+#include "sotto/model/promise.h"
 
 namespace nb = nanobind;
 
@@ -130,8 +132,20 @@ void bind_model(nb::module_& module) {
       .def("probabilities", &probabilities, nb::arg("rows"))
       .def("evaluate_json", &evaluation_json, nb::arg("rows"))
       .def_prop_ro("link_scale", [](const Model& m) { return m.link.scale; })
+      .def(
+          "other_promise",
+          [](const Model& m, double epsilon, double delta) {
+            return other_promise(m.card, {epsilon, delta, Relation::replace_one});
+          },
+          nb::arg("epsilon"), nb::arg("delta"))
       .def_prop_ro("loss", [](const Model& m) { return m.loss; })
       .def_prop_ro("encoding", [](const Model& m) { return m.encoding; });
+  module.def(
+      "write_file",
+      [](const std::filesystem::path& path, const nb::bytes& content) {
+        write_file(path.string(), {content.c_str(), content.size()}, "path");
+      },
+      nb::arg("path"), nb::arg("content"));
 }
 
 }  // namespace sotto::python

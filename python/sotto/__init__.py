@@ -17,7 +17,7 @@ from ._load import load
 from ._parameters import catalog
 from ._summary import Summary
 from ._verify import verify
-from .errors import BudgetExceeded, Error, InvalidArgument, InvalidData, NotPrivateWarning, Unsupported
+from .errors import BudgetExceeded, Error, InvalidArgument, InvalidData, NotPrivateWarning, PromiseWarning, Unsupported
 from .ledger import Ledger
 from .preprocessing import OneHot, Scaler
 from .streaming import pack, pack_parquet
@@ -34,6 +34,7 @@ __all__ = [
     "NotPrivateWarning",
     "OneHot",
     "PrivacyCard",
+    "PromiseWarning",
     "SGDClassifier",
     "Scaler",
     "Summary",

@@ -30,6 +30,16 @@ def declared_norm(data_norm: Any, bounds: Any) -> float | str | None:
     return float(number)
 
 
+def refuse_other_than_number(name: str, value: Any) -> None:
+    """A text that spells a number, a truth and NaN are none."""
+    if value is None:
+        return
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    is_number = isinstance(number, numbers.Real) and not isinstance(number, (bool, np.bool_))
+    if not is_number or not math.isfinite(number):
+        raise InvalidArgument(f"{name}: got {value!r}, must be a finite number")
+
+
 def declared_bounds(bounds: Any, features: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Lower and upper bounds, one a feature; empty where there are none."""
     if bounds is None:

@@ -18,14 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._block_file import encoding_of
 from ._card import PrivacyCard
-from ._declared import class_texts, declared_bounds, declared_classes, declared_epsilons, declared_norm
+from ._declared import class_texts, declared_bounds, declared_classes, declared_epsilons, declared_norm, refuse_other_than_number
 from ._encoding import Encoding
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
 from ._messages import in_keywords
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, NotPrivateWarning, Unsupported
+from .errors import InvalidArgument, NotPrivateWarning, PromiseWarning, Unsupported
 from .ledger import Charge, Ledger
 
 FROM_Y = "the classes were taken from y, not declared"
@@ -38,6 +38,8 @@ NO_FINGERPRINT = (
     "accountant: this block file does not say which data it was made from; pack it again by pack_parquet, which names the file, "
     "or by pack(fingerprint=...), 64 hexadecimal digits that name the data"
 )
+#: Parameters that are numbers where they are given.
+NUMBERS = ("epsilon", "delta", "C", "alpha", "huber_width", "intercept_scaling", "max_iter", "passes", "batch_size", "eta0")
 #: Labels that need no declaration: everybody knows them before seeing a row.
 PUBLIC_CLASSES = (0, 1)
 
@@ -89,6 +91,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         ``personal_epsilons``: one number a row, at most ``epsilon``: what the row at that position is promised. They are public.
         """
         with self._fitting():
+            asked = self._asked()
             norm = declared_norm(self.data_norm, self.bounds)
             personal = declared_epsilons(personal_epsilons)
             if personal is not None and norm == "private":
@@ -109,12 +112,15 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 encoding = encoding.with_norm(found.data_norm)
             rows = rows_of(matrix, codes, encoding.declaration())
             how = {"encoding": encoding.json(), "not_private": not_private, "found_norm": found, "personal_epsilons": personal}
-            self._take(self._train(rows, charge, how), encoding, classes)
+            trained = self._train(rows, charge, how)
+            self._take(trained, encoding, classes)
+            self._warn_of_promise(trained[0], asked)
         return self
 
     def fit_block_file(self, path: str | os.PathLike[str]) -> "PrivateLinearClassifier":
         """Trains on a block file, which may be larger than memory and carries its own declarations."""
         with self._fitting():
+            asked = self._asked()
             rows = _core.block_rows(os.fspath(path))
             encoding = encoding_of(rows)
             self._refuse_other_declarations(encoding)
@@ -125,6 +131,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             # What the file's header says about its bounds the library takes from there.
             trained = self._train(rows, charge, {"encoding": "", "not_private": [], "found_norm": None})
             self._take(trained, encoding, encoding.class_values())
+            self._warn_of_promise(trained[0], asked)
         return self
 
     @contextmanager
@@ -137,6 +144,17 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         except BaseException:
             self._forget()
             raise
+
+    def _asked(self) -> tuple[float, float]:
+        """Epsilon and delta. Refuses what cannot be right whatever the rows are; nothing has been read or charged yet."""
+        if self.epsilon is None:
+            raise InvalidArgument(NO_EPSILON)
+        for name in NUMBERS:
+            refuse_other_than_number(name, getattr(self, name, None))
+        if self.random_state is not None and not isinstance(self.random_state, (int, np.integer)):
+            check_random_state(self.random_state)
+        self._ledger()
+        return float(self.epsilon), float(self.delta)
 
     def _forget(self) -> None:
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
@@ -183,6 +201,12 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if not card.is_private:
             reasons = "; ".join(card["not_private_because"])
             warnings.warn(f"The model is NOT PRIVATE: {reasons}", NotPrivateWarning, stacklevel=3)
+
+    @staticmethod
+    def _warn_of_promise(model: _core.Model, asked: tuple[float, float]) -> None:
+        words = model.other_promise(*asked)
+        if words:
+            warnings.warn(words[0].upper() + words[1:], PromiseWarning, stacklevel=3)
 
     def decision_function(self, X: Any) -> Any:
         """The scores of the rows, clipped as in training; one column a class, or that of ``classes_[1]``."""
@@ -285,18 +309,15 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "tail": NORM_TAIL,
             "encoding": raw.json(),
         }
-        # A request the library refuses is refused before the norm is paid for.
+        # A request the library refuses is refused before the norm is paid for, and the norm is one the training takes.
         rows = matrix.shape[0]
-        facts, training = raw.facts(rows), self._fields(rows, len(raw.classes), norm_found=True)
+        asked |= {
+            "training": self._fields(rows, len(raw.classes), norm_found=True),
+            "not_private": not_private,
+            "facts": raw.facts(rows),
+        }
         if charge.path:
-            asked["charged"] = {
-                "ledger": charge.path,
-                "fingerprint": charge.fingerprint,
-                "part": charge.part,
-                "training": training,
-                "not_private": not_private,
-                "facts": facts,
-            }
+            asked["charged"] = {"ledger": charge.path, "fingerprint": charge.fingerprint, "part": charge.part}
         return _core.find_norm(values_of(matrix), raw.declaration(), asked)
 
     def _refuse_other_declarations(self, encoding: Encoding) -> None:

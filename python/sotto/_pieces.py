@@ -25,6 +25,13 @@ _UNQUOTED = (
     "Complex data not supported",
 )
 
+#: In place of scikit-learn's advice to fit an imputer.
+_MISSING = (
+    "Input X contains NaN. Decide what a missing number stands for without looking at the rows: fill in a constant that you "
+    "choose beforehand, such as the middle of the declared bounds, and add a column that is 1 where the number was missing. An "
+    "imputer that is fitted on the rows reads them outside the guarantee"
+)
+
 
 def spans(rows: int, size: int) -> Iterator[slice]:
     return (slice(first, first + size) for first in range(0, rows, size))
@@ -34,12 +41,19 @@ def label_spans(y: Any) -> Iterator[slice]:
     return spans(len(y), _NUMBERS if y.dtype.kind in "biuf" else _TEXTS)
 
 
+def _own_words(message: str) -> str | None:
+    """What is said in place of a message of scikit-learn that quotes a cell or gives advice that is wrong here."""
+    if message.startswith("Input X contains NaN"):
+        return _MISSING
+    return next((text for text in _UNQUOTED if message.startswith(text.split(".")[0])), None)
+
+
 def naming_columns(X: Any, convert: Callable[[], Any]) -> Any:
     """A conversion that fails quotes the cell at fault; this names the column only."""
     try:
         return convert()
     except ValueError as error:
-        unquoted = next((text for text in _UNQUOTED if str(error).startswith(text.split(".")[0])), None)
+        unquoted = _own_words(str(error))
         place = None if unquoted else _text_column(X)
         if unquoted is None and place is None:
             raise

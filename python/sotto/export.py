@@ -13,6 +13,7 @@ from xml.etree import ElementTree as Xml
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from . import _core
 from .errors import Unsupported
 
 _PMML = "http://www.dmg.org/PMML-4_4"
@@ -84,7 +85,7 @@ def to_onnx(estimator: Any, path: str | os.PathLike[str] | None = None) -> Any:
     helper.set_model_props(model, statement(estimator))
     onnx.checker.check_model(model)
     if path is not None:
-        onnx.save(model, os.fspath(path))
+        _core.write_file(os.fspath(path), model.SerializeToString())
     return model
 
 
@@ -148,8 +149,7 @@ def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
     _pmml_model(root, estimator)
     text = Xml.tostring(root, encoding="unicode", xml_declaration=True)
     if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        _core.write_file(os.fspath(path), text.encode("utf-8"))
     return text
 
 

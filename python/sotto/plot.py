@@ -62,19 +62,42 @@ def accuracy(
     return ax
 
 
+#: Inches of the axis that one name takes.
+_NAME_WIDTH = 0.17
+
+
 def noise_and_signal(estimator: Any, *, ax: Any = None) -> Any:
-    """The size of every coefficient beside the standard deviation of the noise on it."""
-    ax = _axes(ax)
+    """The size of every coefficient beside the standard deviation of the noise on it.
+
+    Methods that add their noise elsewhere, to gradients or to the objective, have no noise of single coefficients to draw. The
+    title says so then. A wide figure is made for many coefficients; on given axes some names are left out.
+    """
     summary = estimator.summary()
     sizes = np.abs(summary.coefficients).max(axis=0)
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        width = min(60.0, max(6.4, 1.5 + _NAME_WIDTH * len(sizes)))
+        ax = plt.subplots(figsize=(width, 4.8), layout="constrained")[1]
     places = np.arange(len(sizes))
     ax.bar(places, sizes, label="coefficient")
     if summary.noise_stddev is not None:
         ax.plot(places, summary.noise_stddev, color="black", marker="_", linestyle="", label="noise, one standard deviation")
-    ax.set_xticks(places, summary.names, rotation=90)
+    else:
+        where = estimator.privacy_["noise"]["added_to"]
+        ax.set_title(f"coefficients only: the noise of {estimator.privacy_['method']} is added to {where}", fontsize="medium")
+    shown = _shown_places(len(sizes), ax)
+    ax.set_xticks(shown, [summary.names[i] for i in shown], rotation=90)
     ax.set_ylabel("size")
     ax.legend()
     return ax
+
+
+def _shown_places(count: int, ax: Any) -> list[int]:
+    """Every place whose name fits, counted from the last one, which is the intercept."""
+    inches = ax.get_position().width * ax.figure.get_size_inches()[0]
+    fitting = max(1, int(inches / _NAME_WIDTH))
+    return sorted(range(count - 1, -1, -max(1, -(-count // fitting))))
 
 
 def convergence(passes: Iterable[int], losses: Any, *, ax: Any = None, label: str | None = None) -> Any:

@@ -160,3 +160,23 @@ def test_pmml_is_read_by_another_program_as_it_is_meant(declared, classes, tmp_p
     assert [one["predicted_y"] for one in said] == model.predict(X[:20]).astype(str).tolist()
     shares = [[one[f"probability_{k}"] for k in range(classes)] for one in said]
     assert np.allclose(shares, model.predict_proba(X[:20]), atol=1e-6)
+
+
+def test_a_file_is_written_whole_and_no_other_is_touched(two, tmp_path):
+    pytest.importorskip("onnx")
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two)
+    for name, write in (("m.json", model.save), ("m.onnx", lambda path: to_onnx(model, path)), ("m.pmml", lambda path: to_pmml(model, path))):
+        rows = tmp_path / "rows.csv"
+        rows.write_text("rows")
+        (tmp_path / (name + ".part")).symlink_to(rows)
+        target = tmp_path / "models" / name
+        target.parent.mkdir(exist_ok=True)
+        (tmp_path / name).symlink_to(target)
+        write(tmp_path / name)
+        assert rows.read_text() == "rows" and (tmp_path / name).is_symlink() and target.stat().st_size > 100
+        target.chmod(0o600)
+        write(str(tmp_path / name))
+        assert target.stat().st_mode & 0o777 == 0o600
+        write("/dev/null")
+        with pytest.raises(OSError, match="folder is not there"):
+            write(tmp_path / "none" / name)

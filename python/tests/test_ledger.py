@@ -174,6 +174,11 @@ def test_a_norm_found_without_a_ledger_is_no_norm_for_one(two, ledger):
     from sotto._inputs import declared
 
     about = {"epsilon": 0.01, "relation": "replace_one", "tail": 0.01, "encoding": "{}"}
+    about |= {
+        "training": {"method": "bolt_on", "lambda": "0.01", "epsilon": "1"},
+        "not_private": [],
+        "facts": {"rows": 4000, "features": 5, "data_norm": 1.0, "classes": 2},
+    }
     found = _core.find_norm(two[0], declared(1.0, 0.0, 2), about)
     model = finding(ledger)
     model._find_norm = lambda *_: found
