@@ -6,6 +6,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/out_file.h"
+#include "sotto/base/shallow_json.h"
 #include "sotto/model/json.h"
 #include "sotto/model/signature.h"
 
@@ -16,17 +17,7 @@ namespace {
   throw Error(ErrorKind::io, path + ": " + what, "path");
 }
 
-/// Deep nesting would exhaust the stack of whoever writes the text again.
-Json parse_shallow(const std::string& text) {
-  constexpr int kDeepest = 64;
-  bool too_deep = false;
-  Json json = Json::parse(text, [&](int depth, Json::parse_event_t, Json&) {
-    too_deep = too_deep || depth > kDeepest;
-    return !too_deep;
-  });
-  if (too_deep) throw Error(ErrorKind::invalid_data, "the model file is nested too deeply");
-  return json;
-}
+Json parsed(const std::string& text) { return parse_shallow(text, "model file", ErrorKind::invalid_data); }
 
 /// A signature that is there must be one of these bytes by the key the card names; one that the card names must be
 /// there. Whether that key is the ledger's is for whoever has it (signature_problem).
@@ -39,7 +30,7 @@ void check_signature(const std::string& text, const Json& json, const Model& mod
 }
 
 bool is_as_signed(const Model& model) {
-  return !model.signed_text.empty() && to_json(model_from_json(parse_shallow(model.signed_text))) == to_json(model);
+  return !model.signed_text.empty() && to_json(model_from_json(parsed(model.signed_text))) == to_json(model);
 }
 
 }  // namespace
@@ -81,7 +72,7 @@ Model load_model(const std::string& path) {
 
 Model model_from_text(const std::string& text, const std::string& name) {
   try {
-    const Json json = parse_shallow(text);
+    const Json json = parsed(text);
     Model model = model_from_json(json);
     check_signature(text, json, model, name);
     if (!model.card.budget.signed_by.empty()) model.signed_text = text;
