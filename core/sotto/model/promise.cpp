@@ -2,19 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 
 namespace sotto {
-namespace {
-
-/// Four digits, rounded up: what is printed holds.
-std::string promised_text(double value) {
-  if (!(value > 0)) return "0";
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3);
-  return fmt::format("{:.4g}", std::ceil(value / unit) * unit);
-}
-
-}  // namespace
 
 std::string other_promise(const PrivacyCard& card, const Budget& asked) {
   // A delta this small is that of rounded noise; every card with such noise names it.
@@ -25,10 +16,9 @@ std::string other_promise(const PrivacyCard& card, const Budget& asked) {
   const bool other_delta = card.delta > asked.delta && card.delta > kRounding;
   if (!other_epsilon && !other_delta) return {};
   return fmt::format(
-      "the guarantee is not the one asked for: epsilon {} and delta {} in place of epsilon {:g} and delta {:g}; see "
-      "the "
+      "the guarantee is not the one asked for: epsilon {} and delta {} in place of epsilon {} and delta {}; see the "
       "remarks of the card",
-      promised_text(card.epsilon), promised_text(card.delta), asked.epsilon, asked.delta);
+      up_text(card.epsilon, 4), up_text(card.delta, 4), number_text(asked.epsilon), number_text(asked.delta));
 }
 
 }  // namespace sotto
