@@ -319,8 +319,8 @@ uint32_t sotto_model_classes(const sotto_model* model);
 /* The text of a class; null beyond the last. */
 const char* sotto_model_class(const sotto_model* model, uint32_t place);
 /* The class and, unless null, the probabilities of all classes, by the model's link, of one row given as a JSON object
- * of columns or a JSON array of numbers. A row that is missing a number has no class: `place` is then one beyond the last, probabilities are
- * untouched. SOTTO_UNSUPPORTED when the loss gives no probabilities and they are asked for. */
+ * of columns or a JSON array of numbers. A row that is missing a number has no class: `place` is then one beyond the
+ * last, probabilities are untouched. SOTTO_UNSUPPORTED when the loss gives no probabilities and they are asked for. */
 sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uint32_t* place, double* probabilities,
                            sotto_error* error);
 /* Rows to judge a model on: `count` encoded ones, each usable, and how many others were left out. */
