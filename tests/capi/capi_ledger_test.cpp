@@ -126,7 +126,8 @@ TEST_F(CapiLedger, HoldsEachAnalystToTheirShare) {
   EXPECT_EQ(train("ann", 1), SOTTO_BUDGET_EXCEEDED);
   EXPECT_THAT(error_.message, HasSubstr("analyst ann may spend 2"));
   EXPECT_STREQ(error_.field, "share");
-  ASSERT_EQ(plan("ann", R"({"epsilon": 1, "lambda": 0.01, "passes": 1})"), SOTTO_OK) << error_.message;
+  ASSERT_EQ(plan("ann", R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 1})"), SOTTO_OK)
+      << error_.message;
   EXPECT_FALSE(nlohmann::json::parse(text_)["budget"]["fits"].get<bool>());
   EXPECT_EQ(nlohmann::json::parse(text_)["budget"]["own_share"]["share"], 0.5);
   ASSERT_EQ(train("bob", 1.5), SOTTO_OK) << error_.message;

@@ -412,6 +412,8 @@ TEST_F(CapiTraining, ARowThatCannotBeUsedIsNeitherJudgedNorPredicted) {
 TEST_F(CapiTraining, ProbabilitiesFollowTheLinkOfTheModel) {
   open_ledger(host_);
   json text = json::parse(train(host_).text);
+  text.erase("signature");  // of the text before it is changed
+  text["card"]["budget"]["signed_by"] = nullptr;
   const auto log_odds = [&] {
     const std::string model_text = text.dump();
     sotto_error error{};

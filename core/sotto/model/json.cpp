@@ -151,9 +151,9 @@ PrivacyCard card_from_json(const Json& json) {
   card.l2_sensitivity = json.at("l2_sensitivity").get<double>();
   const Json& noise = json.at("noise");
   if (noise.at("path").get<std::string>() != "safe") {
+    card.is_private = false;
     card.not_private_because.emplace_back("its noise was of float grade: the low bits of the weights tell the rows");
   }
-  card.is_private = card.is_private && card.not_private_because.empty();
   card.noise = {noise.at("mechanism").get<std::string>(), noise.at("added_to").get<std::string>(),
                 noise.at("scale").get<double>(),          noise.at("stddev").get<double>(),
                 noise.at("grid").get<double>(),           {}};
