@@ -24,6 +24,17 @@ TEST(AccountantFilter, TenthAndFifthFitInThreeTenthsAndNothingMore) {
   EXPECT_EQ(Filter::text_of(filter.spent()), "0.3");
 }
 
+TEST(AccountantFilter, NestedRepeatsDoNotWrapToNothing) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 32;
+  for (const FilterKind kind : {FilterKind::sum, FilterKind::gdp, FilterKind::zcdp}) {
+    Filter filter = Filter::open(kind, budget(1, 1e-6));
+    for (const Event& event : {Event(GaussianEvent{1}), Event(PureEvent{1})}) {
+      EXPECT_THROW(filter.try_spend(repeat(repeat(event, kMany), kMany)), Error);
+    }
+    EXPECT_EQ(filter.spent(), (Filter::Cost{}));
+  }
+}
+
 TEST(AccountantFilter, AnAmountBelowOneUnitCostsAWholeUnit) {
   const Filter filter = Filter::open(FilterKind::sum, budget(1, 1e-6));
   EXPECT_EQ(filter.cost_of(PureEvent{1e-15}).loss, 1u);

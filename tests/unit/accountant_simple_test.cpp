@@ -330,6 +330,36 @@ TEST(AccountantWorlds, WhatACoinChoosesAmongCostsTheDearestUnderBothRelations) {
   EXPECT_THROW(check(one_of({})), Error);
 }
 
+TEST(AccountantWorlds, RepeatsWhoseProductIsTooLargeAreRefused) {
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 32, kMost = std::uint64_t{1} << 40;
+  for (const Relation relation : {kReplace, kAddRemove}) {
+    for (const std::uint64_t times : {kMany, std::uint64_t{512}}) {
+      const Event gaussian = repeat(repeat(GaussianEvent{1}, kMany), times);
+      EXPECT_THROW(worlds(gaussian, relation), Error);
+      EXPECT_THROW(gdp_mu_of(gaussian, relation), Error);
+      EXPECT_THROW(zcdp_rho_of(gaussian, relation), Error);
+      EXPECT_THROW(pld_epsilon(gaussian, relation, 1e-6), Error);
+      EXPECT_THROW(pure_sum(sequence({repeat(sequence({repeat(PureEvent{1}, kMany)}), times)}), relation), Error);
+    }
+    EXPECT_NO_THROW(worlds(repeat(repeat(GaussianEvent{1}, 256), kMany), relation));
+    EXPECT_NO_THROW(worlds(repeat(repeat(GaussianEvent{1}, kMany), 0), relation));
+    // Repeats that follow one another add up; so many that they pass 2^64 would be 2^24 events.
+    EXPECT_EQ(
+        worlds(sequence({repeat(PureEvent{1}, kMost), repeat(PureEvent{1}, kMost)}), relation).front().front().count,
+        2 * kMost);
+  }
+}
+
+TEST(AccountantWorlds, ADeltaThatDoubledPromisesNothingIsRefused) {
+  const auto doubled = [](double epsilon, double delta) {
+    return worlds(parallel({ApproximateEvent{epsilon, delta}}, PartBy::value), kReplace).front().front().leaf;
+  };
+  EXPECT_THROW(doubled(1, 0.5), Error);
+  EXPECT_THROW(doubled(1000, 1e-9), Error);
+  EXPECT_EQ(std::get<ApproximateEvent>(doubled(1000, 0)), (ApproximateEvent{2000, 0}));
+  EXPECT_NEAR(std::get<ApproximateEvent>(doubled(1, 0.1)).delta, 0.1 * (1 + std::numbers::e), 1e-15);
+}
+
 TEST(AccountantWorlds, TooManyAlternativesAreRefused) {
   std::vector<Event> many;
   for (int i = 1; i <= 20; ++i) many.push_back(PureEvent{0.01 * i});

@@ -32,10 +32,12 @@ void check_sampling(double rate, double noise) {
 }
 
 struct Checker {
-  int depth;
-  void below(const Event& event) const {
+  int depth = 0;
+  std::uint64_t times = 1;  ///< of all repeats around the event together, at most kMostRepeats
+  void below(const Event& event) const { below(event, times); }
+  void below(const Event& event, std::uint64_t all_times) const {
     require(depth < kDeepest, "events", "are nested too deeply");
-    std::visit(Checker{depth + 1}, event);
+    std::visit(Checker{depth + 1, all_times}, event);
   }
   void operator()(const PureEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
   void operator()(const ApproximateEvent& e) const {
@@ -83,11 +85,12 @@ struct Checker {
       require(runs->shape > -1 && runs->shape <= 1e3, "shape", "must be above -1 and at most 1000");
       require(runs->mean > 1, "mean", "of a truncated count must be above 1");
     }
-    below(*e.run);
+    below(*e.run, 1);  // accounted on its own
   }
   void operator()(const RepeatEvent& e) const {
     require(e.times <= kMostRepeats, "times", "got " + std::to_string(e.times) + ", must be at most 2^40");
-    below(*e.event);
+    require(e.times == 0 || times <= kMostRepeats / e.times, "times", "of nested repeats multiply to more than 2^40");
+    below(*e.event, times * e.times);
   }
   void operator()(const SequenceEvent& e) const {
     for (const Event& event : e.events) below(event);
@@ -192,7 +195,7 @@ Event select_best(Event run, std::variant<PoissonRuns, NegativeBinomialRuns> run
   return SelectionEvent{Box<Event>(std::move(run)), runs};
 }
 
-void check(const Event& event) { std::visit(Checker{0}, event); }
+void check(const Event& event) { std::visit(Checker{}, event); }
 EventSummary summary(const Event& event) { return std::visit(Summarizer{}, event); }
 std::string event_text(const Event& event) { return std::visit(Speller{}, event); }
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sotto/base/error.h"
 #include "sotto/base/stop.h"
@@ -28,11 +29,23 @@ bool same_world(const World& a, const World& b) {
          });
 }
 
+[[noreturn]] void refuse_count() {
+  throw Error(ErrorKind::unsupported, "events: one of them happens too often to be counted");
+}
+std::uint64_t checked_sum(std::uint64_t a, std::uint64_t b) {
+  if (a > std::numeric_limits<std::uint64_t>::max() - b) refuse_count();
+  return a + b;
+}
+std::uint64_t checked_product(std::uint64_t a, std::uint64_t b) {
+  if (b != 0 && a > std::numeric_limits<std::uint64_t>::max() / b) refuse_count();
+  return a * b;
+}
+
 void add_step(World& world, const Step& step) {
   if (step.count == 0) return;
   for (Step& there : world) {
     if (!same(there, step)) continue;
-    there.count += step.count;
+    there.count = checked_sum(there.count, step.count);
     return;
   }
   world.push_back(step);
@@ -64,7 +77,14 @@ Worlds product(const Worlds& left, const Worlds& right) {
 struct Doubler {
   Leaf operator()(const PureEvent& e) const { return PureEvent{2 * e.epsilon}; }
   Leaf operator()(const ApproximateEvent& e) const {
-    return ApproximateEvent{2 * e.epsilon, std::min(0x1.fffp-1, (1 + std::exp(e.epsilon)) * e.delta)};
+    if (e.delta == 0) return ApproximateEvent{2 * e.epsilon, 0};
+    const double delta = (1 + std::exp(e.epsilon)) * e.delta;
+    if (!(delta < 1)) {
+      throw Error(ErrorKind::unsupported,
+                  "approximate: promises nothing in parts that a row's value decides, since (1 + exp(epsilon)) delta "
+                  "is at least 1");
+    }
+    return ApproximateEvent{2 * e.epsilon, delta};
   }
   Leaf operator()(const L2LaplaceEvent& e) const { return L2LaplaceEvent{2 * e.epsilon}; }
   Leaf operator()(const DiscreteLaplaceEvent& e) const { return DiscreteLaplaceEvent{2 * e.epsilon}; }
@@ -102,7 +122,7 @@ struct Expander {
     if (e.times == 0) return {World{}};
     Worlds all = of(*e.event);
     if (all.size() == 1) {
-      for (Step& step : all.front()) step.count *= e.times;
+      for (Step& step : all.front()) step.count = checked_product(step.count, e.times);
       return all;
     }
     // Each time the row may meet another part.
