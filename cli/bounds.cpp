@@ -120,10 +120,12 @@ BoundsRequest TrainBoundsFlags::share_of(Budget& budget) const {
   std::set<std::string> used;
   apply_fields(request, fields_.given(), used);
   request.budget = budget;
-  request.budget.epsilon = sotto::share_of(budget.epsilon, share_);
-  request.budget.delta = sotto::share_of(budget.delta, share_);
-  budget.epsilon -= request.budget.epsilon;
-  budget.delta -= request.budget.delta;
+  const Split epsilons = split(budget.epsilon, share_, Filter::kLossUnits),
+              deltas = split(budget.delta, share_, Filter::kDeltaUnits);
+  request.budget.epsilon = epsilons.share;
+  request.budget.delta = deltas.share;
+  budget.epsilon = epsilons.rest;
+  budget.delta = deltas.rest;
   return request;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/out_file.h"
 #include "sotto/data/load.h"
+#include "sotto/data/schema.h"
 
 namespace sotto::cli {
 namespace {
@@ -53,12 +55,32 @@ bool is_beside_ledger(const std::string& path) {
   });
 }
 
+std::string given(const CLI::App& verb, const std::string& flag) {
+  const CLI::Option* option = verb.get_option_no_throw(flag);
+  return option != nullptr && option->count() > 0 ? option->as<std::string>() : std::string();
+}
+
+/// The labels file a schema names. One that cannot be read is told by the verb; a pipe can be read once only.
+std::string labels_in_schema(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {};
+  try {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return schema_from_json(text).labels_file;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 /// An IDX file has its labels beside it unless it is told otherwise.
-void add_labels_beside(std::vector<std::string>& read) {
+void add_labels(const CLI::App& verb, std::vector<std::string>& read) {
+  const bool is_idx = given(verb, "--format") == "idx";
   for (const std::string& path : std::vector<std::string>(read)) {
-    if (format_of(path, {}) != FileFormat::idx) continue;
+    if (!is_idx && format_of(path, {}) != FileFormat::idx) continue;
     if (const std::optional<std::string> labels = usual_labels_path(path)) read.push_back(*labels);
   }
+  if (const std::string named = labels_in_schema(given(verb, "--schema")); !named.empty()) read.push_back(named);
 }
 
 void check(const std::string& path, const std::string& flag, const std::vector<std::string>& read) {
@@ -79,7 +101,7 @@ void check_out_files(const CLI::App& verb) {
     if (option->count() == 0 || option->get_type_name() != "FILE" || is_out(*option)) continue;
     read.push_back(option->as<std::string>());
   }
-  add_labels_beside(read);
+  add_labels(verb, read);
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0 || option->get_type_name() != "FILE" || !is_out(*option)) continue;
     check(option->as<std::string>(), option->get_name().substr(2), read);

@@ -27,10 +27,14 @@ Source open_source(const std::string& path, const SchemaFlags& flags, const Engi
   return open_text(path, flags.schema(path), choice, terms);
 }
 
-Source open_text(const std::string& path, const Schema& declared, const EngineChoice& choice,
-                 const LedgerTerms* terms) {
+void check_text_engine(const EngineChoice& choice) {
   check_engine(choice);
   require(choice.name != "out_of_core", "engine", "out_of_core needs a block file; make one with 'sotto data pack'");
+}
+
+Source open_text(const std::string& path, const Schema& declared, const EngineChoice& choice,
+                 const LedgerTerms* terms) {
+  check_text_engine(choice);
   if (terms != nullptr) require_reading(reading_of(path, declared), *terms);
   Schema schema = terms != nullptr ? complete_by(path, declared, terms->columns) : complete_for(path, declared);
   return {text_rows(path, schema), schema};

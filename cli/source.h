@@ -22,6 +22,8 @@ struct Source {
 /// are to be taken from them). With the terms of a ledger text is read as they say, and its header is not read either.
 Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice,
                    const LedgerTerms* terms = nullptr);
+/// Throws unless the engine is one that reads text files.
+void check_text_engine(const EngineChoice& choice);
 /// A text file read through a schema at hand.
 Source open_text(const std::string& path, const Schema& schema, const EngineChoice& choice,
                  const LedgerTerms* terms = nullptr);

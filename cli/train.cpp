@@ -67,6 +67,7 @@ struct TrainVerb {
 
   /// Spends its share on the bounds and leaves the rest in the budget of the request.
   Schema found_schema(TrainRequest& asked, BitSource& bits, std::optional<SqliteLedger>& book) const {
+    check_text_engine({engine, memory_mb});  // before anything is paid for
     BoundsRequest wanted = bounds.share_of(asked.budget);
     // Neither is paid for unless both fit, whatever is found.
     TrainingAhead training(asked, book ? &*book : nullptr);

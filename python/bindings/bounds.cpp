@@ -1,6 +1,7 @@
 #include "sotto/bounds.h"
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +16,7 @@
 #include "rows.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "sotto/privacy/rounded_sum.h"
 #include "sotto/training_ahead.h"
 
 namespace nb = nanobind;
@@ -117,6 +119,13 @@ FoundNorm find_norm(nb::object values, const nb::dict& declared, const nb::dict&
 void bind_bounds(nb::module_& module) {
   nb::class_<FoundNorm>(module, "FoundNorm", "A bound on the norm of rows that was found in them, and what it cost.")
       .def_prop_ro("data_norm", [](const FoundNorm& f) { return f.data_norm; });
+  module.def(
+      "split_epsilon",
+      [](double whole, double share) {
+        const Split parts = split(whole, share, Filter::kLossUnits);
+        return std::pair(parts.share, parts.rest);
+      },
+      nb::arg("whole"), nb::arg("share"));
   module.def("find_norm", &find_norm, nb::arg("values"), nb::arg("declared"), nb::arg("asked"));
 }
 

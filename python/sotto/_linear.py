@@ -285,18 +285,17 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if keywords.get("C") is not None and self.neighboring_relation == "add_remove":
             raise InvalidArgument("C: its meaning depends on the number of rows, which add_remove hides; give alpha")
         if norm_found:
-            keywords["epsilon"] = float(self.epsilon) - self._norm_epsilon()
+            keywords["epsilon"] = self._split_epsilon()[1]
         return fields_of(keywords, self.options, rows)
 
-    def _norm_epsilon(self) -> float:
+    def _split_epsilon(self) -> tuple[float, float]:
+        """What is spent on the norm, and what is left for the training; together no more than epsilon."""
         if self.epsilon is None:
             raise InvalidArgument(NO_EPSILON)
         epsilon = float(self.epsilon)
-        if not math.isfinite(epsilon):
-            return epsilon  # which the library refuses
-        # A multiple of the last place of epsilon: what is left for the training is exact then, and so is their sum.
-        place = math.ulp(epsilon)
-        return math.floor(epsilon * NORM_SHARE / place) * place
+        if not 0 < epsilon < math.inf:
+            return epsilon, epsilon  # which the library refuses
+        return _core.split_epsilon(epsilon, NORM_SHARE)
 
     def _find_norm(self, matrix: Any, raw: Encoding, charge: Charge, not_private: list[str]) -> Any:
         """A bound on the norm of rows, chosen privately for a share of epsilon; the card promises both together.
@@ -304,7 +303,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         A ledger is charged for it before a norm is counted, and only if the training fits as well.
         """
         asked: dict[str, Any] = {
-            "epsilon": self._norm_epsilon(),
+            "epsilon": self._split_epsilon()[0],
             "relation": self.neighboring_relation,
             "tail": NORM_TAIL,
             "encoding": raw.json(),

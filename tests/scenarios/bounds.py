@@ -180,6 +180,20 @@ class BeforeAnythingIsSpent(People):
                                  stdin=subprocess.DEVNULL, check=True)
             self.assertEqual("not the one asked for" in ran.stderr, said, ran.stderr)
 
+    def test_an_engine_that_cannot_train_is_refused_before_bounds_are_paid_for(self):
+        self.sotto("ledger", "create", "E", "--budget-epsilon", "4", "--budget-delta", "1e-5", "--filter", "sum", "--data", "people.csv")
+        before = self.sotto("ledger", "log", "E", "--json")
+        for engine in ("out_of_core", "unknown"):
+            said = self.sotto("train", "--ledger", "E", "--data", "people.csv", "--label", "y", "--ignore", "job", "--data-norm",
+                              "private", "--epsilon", "1", "--engine", engine, "--out", "e.json", code=2)
+            self.assertIn("engine", said)
+        self.assertEqual(self.sotto("ledger", "log", "E", "--json"), before)
+
+    def test_a_request_for_the_whole_budget_fits_with_its_bounds(self):
+        self.sotto("ledger", "create", "W", "--budget-epsilon", "1", "--budget-delta", "1e-6", "--filter", "sum", "--data", "people.csv")
+        self.sotto("train", "--ledger", "W", "--data", "people.csv", "--label", "y", "--ignore", "job", "--data-norm", "private",
+                   "--epsilon", "1", "--out", "w.json")
+
     def test_a_filter_without_a_price_names_the_command(self):
         self.sotto("ledger", "create", "Z", "--budget-epsilon", "4", "--budget-delta", "1e-5", "--data", "people.csv")
         said = self.sotto("tune", "--ledger", "Z", "--data", "people.csv", "--label", "y", "--ignore", "job", "--data-norm", "1",

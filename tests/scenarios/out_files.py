@@ -247,6 +247,17 @@ class Labels(unittest.TestCase):
         self.assertIn("is a file that is read", words)
         self.assertEqual(labels.read_bytes(), before)
 
+    def test_labels_that_a_schema_or_a_format_names_are_not_written_over(self):
+        (self.folder / "s.json").write_text(json.dumps({"labels_file": "train.labels"}))
+        (self.folder / "foo-images.bin").write_bytes((self.folder / "train.idx2").read_bytes())
+        (self.folder / "foo-labels.bin").write_bytes((self.folder / "train.labels").read_bytes())
+        for named, out in ((["--data", "train.idx2", "--schema", "s.json"], "train.labels"),
+                           (["--data", "foo-images.bin", "--format", "idx"], "foo-labels.bin")):
+            before = (self.folder / out).read_bytes()
+            words = self.sotto("train", *named, *self.common, "--epsilon", "1", "--out", out, code=2)
+            self.assertIn("is a file that is read", words)
+            self.assertEqual((self.folder / out).read_bytes(), before)
+
 
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
