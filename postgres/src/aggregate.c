@@ -327,7 +327,7 @@ static void take_row_read(void *context, const TableRow *row) {
 Datum pg_sotto_train_table(PG_FUNCTION_ARGS) {
   Collecting *state = collecting_for(text_to_cstring(PG_GETARG_TEXT_PP(0)));
   const Registered *dataset = state->dataset;
-  TableToRead table = {dataset->source, dataset_reader(dataset), dataset->label, dataset->features, false};
+  TableToRead table = {dataset->source, registrar_of(dataset), dataset->label, dataset->features, false};
 
   require_plain_columns(table.source, table.label, table.features, state->values > 0);
   pay(state, request_text(PG_GETARG_JSONB_P(1)));

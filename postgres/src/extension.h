@@ -142,10 +142,10 @@ extern void shards_open(ShardSet *set, Host *host, Registered *dataset);
 
 /* ---- reading tables (read_table.c) */
 
-/* A table and who reads it. */
+/* A table and for whom it is read. */
 typedef struct TableToRead {
   Oid source;
-  Oid reader;
+  Oid role; /* reader_of says who reads it then, once it is locked */
   const char *label;
   const char *features;
   bool shuffled; /* in an order drawn at random, which no value decides */
@@ -171,6 +171,9 @@ extern Oid registrar_of(const Registered *dataset);
 /* Acts as a reader who can do nothing but read; ended by owner_end. */
 extern void reader_begin(Owner *before, Oid reader);
 extern char *relation_text(Oid relation);
+/* A cursor over a query whose one table must be the source, which the caller has locked. Refused before it is planned if
+ * the name in it means another table by now. */
+extern Portal open_cursor(const char *text, Oid source);
 /* Refuses columns that are missing, or whose values are not read by a function of the server's own. */
 extern void require_plain_columns(Oid source, const char *label, const char *features, bool array);
 extern void require_plain_type(Oid type);

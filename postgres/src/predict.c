@@ -131,7 +131,7 @@ Datum pg_sotto_evaluate(PG_FUNCTION_ARGS) {
   sotto_model *model = model_open(PG_GETARG_INT64(0), CurrentMemoryContext);
   char *label = text_to_cstring(PG_GETARG_TEXT_PP(2));
   char *features = text_to_cstring(PG_GETARG_TEXT_PP(3));
-  TableToRead table = {PG_GETARG_OID(1), reader_of(GetUserId(), PG_GETARG_OID(1)), label, features, false};
+  TableToRead table = {PG_GETARG_OID(1), GetUserId(), label, features, false};
   const char *schema = sotto_model_schema(model);
   int count;
   char **columns;

@@ -6,13 +6,19 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "parser/analyze.h"
+#include "rewrite/rewriteHandler.h"
 #include "storage/lmgr.h"
+#include "tcop/pquery.h"
+#include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/portal.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 /*
@@ -122,7 +128,9 @@ void require_plain_columns(Oid source, const char *label, const char *features, 
   int count;
   char **columns = declared_columns(features, &count);
 
-  /* Until the transaction ends nobody changes the types. */
+  if (array && count != 1)
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("rows declared as an array have one column of values")));
+  /* Until the transaction ends nobody changes the types, the name or the owner. */
   LockRelationOid(source, AccessShareLock);
   for (int i = 0; i <= count; ++i) {
     const char *name = i < count ? columns[i] : label;
@@ -213,15 +221,67 @@ static void read_all(Reading *reading, Portal cursor) {
   MemoryContextDelete(a_fetch);
 }
 
+/*
+ * A schema can be renamed while its tables are locked, so a name may mean another table than the one that was checked.
+ * What the name meant is seen in the analysed query. From there on the server goes by numbers, and no function of anyone
+ * has run yet. A plan of SPI's would be analysed again when a schema is renamed, so this one is made here.
+ */
+static Query *analyse(const char *text, Oid source) {
+  RawStmt *raw = linitial_node(RawStmt, pg_parse_query(text));
+#if PG_VERSION_NUM >= 150000
+  Query *query = parse_analyze_fixedparams(raw, text, NULL, 0, NULL);
+#else
+  Query *query = parse_analyze(raw, text, NULL, 0, NULL);
+#endif
+  RangeTblEntry *read = list_length(query->rtable) == 1 ? linitial_node(RangeTblEntry, query->rtable) : NULL;
+
+  if (read == NULL || read->rtekind != RTE_RELATION || read->relid != source)
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the table was replaced meanwhile"),
+                    errhint("Its schema was renamed. Try again.")));
+  return query;
+}
+
+Portal open_cursor(const char *text, Oid source) {
+  List *rewritten = QueryRewrite(analyse(text, source));
+  PlannedStmt *plan;
+  Portal cursor;
+  MemoryContext before;
+
+  if (list_length(rewritten) != 1) elog(ERROR, "the table cannot be read");
+  plan = pg_plan_query(linitial_node(Query, rewritten), text, 0, NULL);
+  cursor = CreateNewPortal();
+  cursor->visible = false;
+  before = MemoryContextSwitchTo(cursor->portalContext);
+  PortalDefineQuery(cursor, NULL, pstrdup(text), CMDTAG_SELECT, list_make1(copyObject(plan)), NULL);
+  MemoryContextSwitchTo(before);
+  cursor->cursorOptions = CURSOR_OPT_NO_SCROLL;
+  PortalStart(cursor, NULL, 0, GetActiveSnapshot());
+  return cursor;
+}
+
+/* The last look before values are taken for what their types say. */
+static void require_read_types(TupleDesc shape, int count, bool array) {
+  if (shape == NULL || shape->natts != count + 1) elog(ERROR, "the table cannot be read");
+  for (int i = 0; i <= count; ++i) {
+    Oid type = TupleDescAttr(shape, i)->atttypid;
+
+    if (array && i < count)
+      require_array_type(type);
+    else
+      require_plain_type(type);
+  }
+}
+
 void read_table(const TableToRead *table, uint32 values, take_table_row take, void *taker) {
   Reading reading;
   char **columns = declared_columns(table->features, &reading.count);
-  char *query = query_text(table, columns, reading.count);
   Owner before;
   Portal cursor;
-  SPIPlanPtr plan;
+  char *query;
 
+  /* It locks the table. Whose it is and what it is called is asked after that. */
   require_plain_columns(table->source, table->label, table->features, values > 0);
+  query = query_text(table, columns, reading.count);
   reading.values = values;
   reading.take = take;
   reading.taker = taker;
@@ -230,11 +290,11 @@ void read_table(const TableToRead *table, uint32 values, take_table_row take, vo
   memset(&reading.row, 0, sizeof reading.row);
   reading.row.cells = reading.cells;
   reading.row.numbers = reading.numbers;
-  reader_begin(&before, table->reader); /* planning runs functions too: constant parts of indexes and constraints */
+  /* Planning runs functions too: constant parts of indexes and constraints. */
+  reader_begin(&before, reader_of(table->role, table->source));
   SPI_connect();
-  plan = SPI_prepare(query, 0, NULL);
-  if (plan == NULL) elog(ERROR, "the table cannot be read");
-  cursor = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+  cursor = open_cursor(query, table->source);
+  require_read_types(cursor->tupDesc, reading.count, values > 0);
   read_all(&reading, cursor);
   SPI_cursor_close(cursor);
   SPI_finish();

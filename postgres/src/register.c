@@ -145,7 +145,7 @@ static void check_encoding(void) {
 /* What a table holds, and its copy if it gets one. */
 static void take_stock(Registered *dataset, int32 generation, ShardSet *set, Packing *packing) {
   Host host;
-  TableToRead table = {dataset->source, dataset_reader(dataset), dataset->label, dataset->features, true};
+  TableToRead table = {dataset->source, registrar_of(dataset), dataset->label, dataset->features, true};
 
   if (strcmp(dataset->layout, "packed") == 0) {
     pack_table(&table, dataset->schema, make_block_table(dataset->id, generation), packing);

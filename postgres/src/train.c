@@ -126,7 +126,7 @@ static sotto_rows open_rows(Oid source, const Registered *dataset, Host *host) {
   CollectedRows all;
   OpenRows *open = palloc(sizeof(OpenRows));
   sotto_rows rows;
-  TableToRead table = {source, reader_of(GetUserId(), source), dataset->label, dataset->features, false};
+  TableToRead table = {source, GetUserId(), dataset->label, dataset->features, false};
   int count;
   char **columns;
   float *block;

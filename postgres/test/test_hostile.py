@@ -1,4 +1,6 @@
 """Code that others attach to what a curator or superuser reads: none of it runs, or it runs with no rights to write."""
+import subprocess
+import time
 import unittest
 
 import data
@@ -222,6 +224,66 @@ class Code(Hostile):
         # The session is as it was.
         self.sql("SELECT sotto.refresh('bolder'); CREATE TEMP TABLE t AS SELECT 1; SELECT current_setting('transaction_read_only')::bool = false",
                  user="curator")
+
+
+class Replaced(Hostile):
+    """The table that was checked is the table that is read, and its values are of the types that were checked."""
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql("CREATE TABLE points AS SELECT ARRAY[i % 7, i % 5]::float8[] AS x, (i % 2)::int8 AS y FROM generate_series(1, 300) i;"
+                       "GRANT SELECT ON points TO curator; GRANT CREATE ON DATABASE postgres TO ann")
+        cls.server.sql("SELECT sotto.register('points', 'points', 'y', '" + ARRAY + "', epsilon => 10, delta => 1e-6, options => "
+                       "'{\"positive\": [\"1\"], \"negative\": [\"0\"], \"filter\": \"sum\"}')", user="curator")
+        cls.model = cls.server.sql(data.train("points"), user="analyst")
+
+    def during(self, first, asked, user, meanwhile, last):
+        """What a query says that waits for the locks of a transaction of ann's, which does more once it waits."""
+        holder = subprocess.Popen(self.server.command("ann", "postgres"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True)
+        holder.stdin.write(f"BEGIN; {first}; SELECT 'held';\n")
+        holder.stdin.flush()
+        self.assertEqual(holder.stdout.readline().strip(), "held")
+        waiting = self.server.start_sql(asked, user=user)
+        deadline = time.monotonic() + 60
+        while self.sql("SELECT count(*) FROM pg_locks WHERE NOT granted") == "0":
+            self.assertLess(time.monotonic(), deadline)
+            self.assertIsNone(waiting.poll())
+            time.sleep(0.05)
+        if meanwhile:
+            self.sql(meanwhile, user="ann")
+        holder.communicate(last + ";\n", timeout=60)
+        return waiting.communicate(timeout=60)
+
+    def test_an_array_model_needs_its_one_column(self):
+        started = self.sql("SELECT pg_postmaster_start_time()")
+        self.sql("CREATE TABLE ann.bare (y int8, x float8[]); INSERT INTO ann.bare VALUES (4702111234474983745, '{1,2}')", user="ann")
+        for features in ("{}", '{"x": 1, "y": 1}', '{"x": 1, "x": 1}'):
+            self.refuse(f"SELECT sotto.evaluate_({self.model}, 'ann.bare', 'y', '{features}')", "ERROR", user="ann")
+        self.refuse(f"SELECT sotto.evaluate_({self.model}, 'ann.bare', 'y', '{{}}')", "one column", user="ann")
+        self.refuse(f"SELECT sotto.evaluate_({self.model}, 'ann.bare', 'y', '{{\"y\": 1}}')", "must be float4[] or float8[]", user="ann")
+        self.assertEqual(self.sql("SELECT pg_postmaster_start_time()"), started)
+
+    def test_a_table_renamed_while_it_is_waited_for_is_still_the_one_that_is_read(self):
+        self.sql("CREATE TABLE ann.q (x float8[], y int8); INSERT INTO ann.q VALUES ('{1,2}', 1), ('{3,4}', 0);"
+                 "CREATE TABLE ann.q2 (x int8, y int8); INSERT INTO ann.q2 VALUES (4702111234474983745, 1)", user="ann")
+        oid = self.sql("SELECT 'ann.q'::regclass::oid")
+        figures = self.sql(f"SELECT sotto.evaluate({self.model}, 'ann.q')", user="ann")
+        said, problem = self.during("ALTER TABLE ann.q RENAME TO q_old; ALTER TABLE ann.q2 RENAME TO q",
+                                    f"SELECT sotto.evaluate({self.model}, {oid})", "ann", None, "COMMIT")
+        self.assertEqual((said.strip(), problem), (figures, ""))
+
+    def test_a_schema_renamed_meanwhile_brings_no_view_of_anothers_to_a_superuser(self):
+        self.sql("CREATE SCHEMA one AUTHORIZATION ann; CREATE SCHEMA two AUTHORIZATION ann; "
+                 "CREATE TABLE one.t AS SELECT * FROM points LIMIT 10")
+        self.sql(spy("drawn", "int8", "int8", "$1") + "CREATE TABLE two.base AS SELECT '{1,2}'::float8[] AS x, 1::int8 AS y;"
+                 "CREATE VIEW two.t AS SELECT x, ann.drawn(y) AS y FROM two.base", user="ann")
+        oid = self.sql("SELECT 'one.t'::regclass::oid")
+        said, problem = self.during("SAVEPOINT a; DROP TABLE one.t", f"SELECT sotto.evaluate({self.model}, {oid})->>'rows'", "admin",
+                                    "ALTER SCHEMA one RENAME TO was; ALTER SCHEMA two RENAME TO one", "ROLLBACK TO a; COMMIT")
+        self.assertEqual((said.strip(), problem), ("10", ""))
+        self.assertEqual(self.looted(), [])
 
 
 if __name__ == "__main__":
