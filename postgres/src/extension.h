@@ -171,7 +171,7 @@ extern Oid registrar_of(const Registered *dataset);
 /* Acts as a reader who can do nothing but read; ended by owner_end. */
 extern void reader_begin(Owner *before, Oid reader);
 extern char *relation_text(Oid relation);
-/* A cursor over a query whose one table must be the source, which the caller has locked. Refused before it is planned if
+/* A cursor over a query (or EXPLAIN of one) whose one table must be the source, which the caller has locked. Refused before it is planned if
  * the name in it means another table by now. */
 extern Portal open_cursor(const char *text, Oid source);
 /* Refuses columns that are missing, or whose values are not read by a function of the server's own. */

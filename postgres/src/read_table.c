@@ -11,6 +11,7 @@
 #include "storage/lmgr.h"
 #include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
+#include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -227,32 +228,35 @@ static void read_all(Reading *reading, Portal cursor) {
  * has run yet. A plan of SPI's would be analysed again when a schema is renamed, so this one is made here.
  */
 static Query *analyse(const char *text, Oid source) {
+  RangeTblEntry *read;
   RawStmt *raw = linitial_node(RawStmt, pg_parse_query(text));
 #if PG_VERSION_NUM >= 150000
   Query *query = parse_analyze_fixedparams(raw, text, NULL, 0, NULL);
 #else
   Query *query = parse_analyze(raw, text, NULL, 0, NULL);
 #endif
-  RangeTblEntry *read = list_length(query->rtable) == 1 ? linitial_node(RangeTblEntry, query->rtable) : NULL;
+  Query *inner = query->commandType == CMD_UTILITY && IsA(query->utilityStmt, ExplainStmt)
+                     ? castNode(Query, ((ExplainStmt *)query->utilityStmt)->query)
+                     : query;
 
-  if (read == NULL || read->rtekind != RTE_RELATION || read->relid != source)
+  read = linitial_node(RangeTblEntry, inner->rtable);
+  if (read->rtekind != RTE_RELATION || read->relid != source)
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the table was replaced meanwhile"),
                     errhint("Its schema was renamed. Try again.")));
   return query;
 }
 
 Portal open_cursor(const char *text, Oid source) {
-  List *rewritten = QueryRewrite(analyse(text, source));
-  PlannedStmt *plan;
-  Portal cursor;
+  Query *query = analyse(text, source);
+  List *plans =
+      pg_plan_queries(query->commandType == CMD_UTILITY ? list_make1(query) : QueryRewrite(query), text, 0, NULL);
+  Portal cursor = CreateNewPortal();
   MemoryContext before;
 
-  if (list_length(rewritten) != 1) elog(ERROR, "the table cannot be read");
-  plan = pg_plan_query(linitial_node(Query, rewritten), text, 0, NULL);
-  cursor = CreateNewPortal();
+  if (list_length(plans) != 1) elog(ERROR, "the table cannot be read");
   cursor->visible = false;
   before = MemoryContextSwitchTo(cursor->portalContext);
-  PortalDefineQuery(cursor, NULL, pstrdup(text), CMDTAG_SELECT, list_make1(copyObject(plan)), NULL);
+  PortalDefineQuery(cursor, NULL, pstrdup(text), CreateCommandTag(linitial(plans)), copyObject(plans), NULL);
   MemoryContextSwitchTo(before);
   cursor->cursorOptions = CURSOR_OPT_NO_SCROLL;
   PortalStart(cursor, NULL, 0, GetActiveSnapshot());

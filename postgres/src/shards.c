@@ -119,15 +119,18 @@ typedef struct Planning {
 static void plan_query(void *context) {
   Planning *planning = context;
   MemoryContext caller = CurrentMemoryContext;
+  char *query = psprintf("EXPLAIN (FORMAT JSON, COSTS OFF) %s", shard_query(planning->set, ""));
   Owner before;
+  Portal cursor;
 
   asking_begin(&before, planning->set->reader);
   SPI_connect();
-  if (SPI_execute(psprintf("EXPLAIN (FORMAT JSON, COSTS OFF) %s", shard_query(planning->set, "")), false, 0) < 0 ||
-      SPI_processed != 1)
-    elog(ERROR, "the shards cannot be planned");
+  cursor = open_cursor(query, planning->set->dataset->source);
+  SPI_cursor_fetch(cursor, true, FETCH_ALL);
+  if (SPI_processed != 1) elog(ERROR, "the shards cannot be planned");
   planning->plan =
       MemoryContextStrdup(caller, SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+  SPI_cursor_close(cursor);
   SPI_finish();
   owner_end(&before);
 }
@@ -158,12 +161,14 @@ typedef struct Asking {
 static void ask_shards(void *context) {
   Asking *asking = context;
   ShardSet *set = asking->set;
+  char *query = shard_query(set, asking->task);
   Owner before;
+  Portal cursor;
 
   asking_begin(&before, set->reader);
   SPI_connect();
-  if (SPI_execute(shard_query(set, asking->task), false, 0) != SPI_OK_SELECT)
-    elog(ERROR, "the shards cannot be asked");
+  cursor = open_cursor(query, set->dataset->source);
+  SPI_cursor_fetch(cursor, true, FETCH_ALL);
   for (uint64 i = 0; i < SPI_processed; ++i) {
     bool missing = true;
     char *value = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1);
@@ -176,6 +181,7 @@ static void ask_shards(void *context) {
     bytes = DatumGetByteaPP(sealed);
     asking->take(asking->taker, (size_t)shard, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
   }
+  SPI_cursor_close(cursor);
   SPI_finish();
   owner_end(&before);
 }
