@@ -49,7 +49,7 @@ static void describe(BackgroundWorker *worker, dsm_segment *segment) {
   snprintf(worker->bgw_name, BGW_MAXLEN, "sotto ledger");
   snprintf(worker->bgw_type, BGW_MAXLEN, "sotto ledger");
   snprintf(worker->bgw_library_name, sizeof worker->bgw_library_name, "sotto");
-  snprintf(worker->bgw_function_name, BGW_MAXLEN, "sotto_ledger_worker");
+  snprintf(worker->bgw_function_name, BGW_MAXLEN, "sotto_ledger_worker_2");
 }
 
 static const char *what_was_charged(const LedgerStore *store) {
@@ -85,6 +85,7 @@ static struct Committer *new_committer(LedgerStore *store) {
   committer->segment = dsm_create(CHANNEL_SIZE, 0);
   dsm_pin_mapping(committer->segment); /* it is the memory context's from here on */
   channel = dsm_segment_address(committer->segment);
+  channel->magic = CHANNEL_MAGIC;
   channel->database = MyDatabaseId;
   shm_mq_set_sender(shm_mq_create(record_queue(channel), RECORD_QUEUE_SIZE), MyProc);
   shm_mq_set_receiver(shm_mq_create(answer_queue(channel), ANSWER_QUEUE_SIZE), MyProc);

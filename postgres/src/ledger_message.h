@@ -58,9 +58,13 @@ typedef struct LedgerAnswer {
 
 /* The segment: this, then the queue of records, then that of answers. */
 typedef struct LedgerChannel {
+  uint32 magic;
   Oid database;
 } LedgerChannel;
 
+/* The library may be replaced on disk while sessions live: a new process must not read the messages of an old one. Count
+ * up the number in the name of sotto_ledger_worker_2 and here when the channel or its messages change. */
+#define CHANNEL_MAGIC ((uint32)0x50770200 + (uint32)FIELD_COUNT)
 #define RECORD_QUEUE_SIZE ((Size)65536)
 #define ANSWER_QUEUE_SIZE ((Size)4096)
 #define CHANNEL_SIZE (MAXALIGN(sizeof(LedgerChannel)) + RECORD_QUEUE_SIZE + ANSWER_QUEUE_SIZE)

@@ -23,7 +23,7 @@
  * outlives only by the record it is committing.
  */
 
-PGDLLEXPORT void sotto_ledger_worker(Datum argument);
+PGDLLEXPORT void sotto_ledger_worker_2(Datum argument);
 
 static void set(const char *name, const char *value) {
   SetConfigOption(name, value, PGC_SUSET, PGC_S_OVERRIDE);
@@ -168,7 +168,7 @@ static void serve(shm_mq_handle *records, shm_mq_handle *answers) {
   }
 }
 
-void sotto_ledger_worker(Datum argument) {
+void sotto_ledger_worker_2(Datum argument) {
   dsm_segment *segment;
   LedgerChannel *channel;
 
@@ -180,6 +180,10 @@ void sotto_ledger_worker(Datum argument) {
   if (segment == NULL) proc_exit(0); /* who asked is gone */
   dsm_pin_mapping(segment);
   channel = dsm_segment_address(segment);
+  /* A session that loaded another version of the library before it was replaced on disk. */
+  if (dsm_segment_map_length(segment) < CHANNEL_SIZE || channel->magic != CHANNEL_MAGIC)
+    ereport(FATAL, (errmsg("a session with another version of the library asked for a record"),
+                    errhint("Connect anew.")));
   shm_mq_set_receiver(record_queue(channel), MyProc);
   shm_mq_set_sender(answer_queue(channel), MyProc);
   BackgroundWorkerInitializeConnectionByOid(channel->database, InvalidOid, 0);
