@@ -4,6 +4,7 @@
 #include "catalog/pg_type.h"
 #include "committer.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -197,6 +198,30 @@ void require_primary(void) {
                     errhint("Ask the primary server.")));
 }
 
+/* Code in a view, a policy or an index runs in the middle of somebody else's query, and must spend nothing of theirs. */
+static void require_own_call(void) {
+  if (!InSecurityRestrictedOperation()) return;
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("a ledger cannot be written in a security-restricted operation"),
+                  errdetail("Functions of views, policies and indexes cannot train, register or grant.")));
+}
+
+/* Who logged in is charged: not a stranger who called a SECURITY DEFINER function of a member's. */
+static void require_member(void) {
+  const char *roles[] = {"sotto_analyst", "sotto_curator"};
+
+  for (int i = 0; i < (int)lengthof(roles); ++i) {
+    Oid role = get_role_oid(roles[i], true);
+
+    if (OidIsValid(role) && has_privs_of_role(GetSessionUserId(), role)) return;
+  }
+  if (superuser_arg(GetSessionUserId())) return;
+  ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                  errmsg("permission denied: user \"%s\" is no member of sotto_analyst or sotto_curator",
+                         GetUserNameFromId(GetSessionUserId(), false)),
+                  errdetail("Whoever logged in is charged. Nothing was charged.")));
+}
+
 static LedgerMessage *message_of(const Writing *writing, Size *size) {
   const char *texts[FIELD_COUNT];
   LedgerMessage *message;
@@ -223,6 +248,7 @@ static void write_now(void *context) {
   LedgerAnswer answer;
 
   require_primary();
+  require_own_call();
   message = message_of(writing, &size);
   committer_ask(writing->store, message, size, &answer);
   pfree(message);
@@ -243,6 +269,8 @@ static int append(void *context, const sotto_record *record, const sotto_terms *
 
 static void prepare_now(void *context) {
   require_primary();
+  require_own_call();
+  require_member();
   committer_start(context);
 }
 

@@ -286,5 +286,54 @@ class Replaced(Hostile):
         self.assertEqual(self.looted(), [])
 
 
+class Spending(Hostile):
+    """Nobody else's code writes to a ledger in the middle of somebody's query, and no stranger is charged."""
+    TRAIN = "PERFORM sotto.train('shop', method => 'bolt_on', epsilon => 0.3, lambda => 0.01, options => '{\"again\": true}')"
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql(data.register(options=data.LABEL[:-1] + ', "analyst_share": 0.5}'), user="curator")
+        cls.model = cls.server.sql(data.train(), user="analyst")
+
+    def records(self):
+        return self.sql("SELECT count(*) FROM sotto.ledger_record WHERE ledger = (SELECT ledger FROM sotto.dataset WHERE name = 'shop')")
+
+    def function(self, name, body, volatile="VOLATILE"):
+        """Of ann's. It swallows what it is told, to go on."""
+        self.sql(f"CREATE FUNCTION ann.{name}(int4) RETURNS int4 LANGUAGE plpgsql {volatile} AS $$ BEGIN {body}; RETURN $1; "
+                 "EXCEPTION WHEN OTHERS THEN RAISE WARNING 'stopped: %', SQLERRM; RETURN $1; END $$", user="ann")
+
+    def test_a_view_cannot_train_or_grant_as_its_reader(self):
+        self.offer("bait", f"{HOMES} AS home")
+        before = self.records()
+        for name, body in (("trains", self.TRAIN), ("grants", "PERFORM sotto.grant_share('shop', 'ann', 1)")):
+            self.function(name, body)
+            self.sql(f"CREATE VIEW ann.{name} AS SELECT ann.{name}(age) AS age, income, home, buys FROM ann.bait LIMIT 50;"
+                     f"GRANT SELECT ON ann.{name} TO curator, analyst", user="ann")
+            for user in ("analyst", "curator", "admin"):
+                self.sql(f"SELECT sotto.evaluate({self.model}, 'ann.{name}')", user=user)
+        self.sql(data.register("baited", "ann.grants"), user="curator")
+        self.assertEqual(self.records(), before)
+
+    def test_an_index_cannot_train_as_who_analyses_or_rebuilds_it(self):
+        self.sql("CREATE TABLE ann.kept AS SELECT i AS a FROM generate_series(1, 3) i", user="ann")
+        self.function("indexed", f"IF session_user <> 'ann' THEN {self.TRAIN}; END IF", "IMMUTABLE")
+        self.sql("CREATE INDEX kept_a ON ann.kept (ann.indexed(a))", user="ann")
+        before = self.records()
+        for text in ("ANALYZE ann.kept", "REINDEX TABLE ann.kept", "VACUUM FULL ann.kept"):
+            self.sql(text)
+        self.assertEqual(self.records(), before)
+
+    def test_a_stranger_is_not_charged_through_a_function_of_a_members(self):
+        self.sql(f"CREATE FUNCTION ann.lend() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN {self.TRAIN}; END $$", user="ann")
+        before = self.records()
+        self.refuse("SELECT ann.lend()", "is no member of sotto_analyst or sotto_curator", "Nothing was charged", user="stranger")
+        self.assertEqual(self.records(), before)
+        self.sql("SELECT ann.lend()", user="analyst")
+        self.assertEqual(self.sql("SELECT charged_to FROM sotto.ledger_record WHERE kind = 'reserved' ORDER BY ledger, sequence DESC LIMIT 1"),
+                         "analyst")
+
+
 if __name__ == "__main__":
     unittest.main()
