@@ -20,6 +20,11 @@ DO $$
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_owner') THEN
     CREATE ROLE sotto_owner NOLOGIN;
+  ELSIF EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'sotto_owner' AND (rolcanlogin OR rolsuper OR rolcreaterole))
+     OR EXISTS (SELECT 1 FROM pg_auth_members WHERE roleid = (SELECT oid FROM pg_roles WHERE rolname = 'sotto_owner')) THEN
+    -- Who is in it reads the packed rows and writes the ledgers.
+    RAISE EXCEPTION 'role "sotto_owner" was there before, and can log in, is privileged or has members'
+      USING ERRCODE = 'duplicate_object', HINT = 'Look who made it, revoke it from its members, or drop it.';
   END IF;
   IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_curator') THEN
     CREATE ROLE sotto_curator NOLOGIN;

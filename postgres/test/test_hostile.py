@@ -335,5 +335,19 @@ class Spending(Hostile):
                          "analyst")
 
 
+class OwnerBefore(ServerCase):
+    @classmethod
+    def prepare(cls):
+        pass
+
+    def test_a_role_of_the_owners_name_with_members_is_refused(self):
+        self.sql("CREATE ROLE sotto_owner LOGIN; CREATE ROLE mal LOGIN")
+        self.refuse("CREATE EXTENSION sotto", 'role "sotto_owner" was there before')
+        self.sql("ALTER ROLE sotto_owner NOLOGIN; GRANT sotto_owner TO mal")
+        self.refuse("CREATE EXTENSION sotto", 'role "sotto_owner" was there before')
+        self.sql("REVOKE sotto_owner FROM mal; CREATE EXTENSION sotto; CREATE DATABASE other")
+        self.sql("CREATE EXTENSION sotto", database="other")
+
+
 if __name__ == "__main__":
     unittest.main()
