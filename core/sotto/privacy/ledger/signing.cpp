@@ -52,6 +52,9 @@ bool signature_from_hex(std::string_view text, SignatureBytes& signature) {
   return true;
 }
 
+// For an encrypted PEM a password would be asked for on the terminal.
+int no_password(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*context*/) { return -1; }
+
 }  // namespace
 
 std::string hex_of(const PublicKey& key) { return hex_of(Digest(key.bytes)); }
@@ -74,7 +77,7 @@ PublicKey public_key_from(const std::string& text) {
   }
   const BioPointer in(BIO_new_mem_buf(text.data(), static_cast<int>(std::min<std::size_t>(text.size(), 1U << 16U))),
                       BIO_free);
-  const PkeyPointer pkey(in ? PEM_read_bio_PUBKEY(in.get(), nullptr, nullptr, nullptr) : nullptr, EVP_PKEY_free);
+  const PkeyPointer pkey(in ? PEM_read_bio_PUBKEY(in.get(), nullptr, no_password, nullptr) : nullptr, EVP_PKEY_free);
   std::size_t size = key.bytes.size();
   if (pkey && EVP_PKEY_id(pkey.get()) == EVP_PKEY_ED25519 &&
       EVP_PKEY_get_raw_public_key(pkey.get(), key.bytes.data(), &size) == 1 && size == key.bytes.size()) {
