@@ -195,10 +195,15 @@ static void require_no_json_function(Oid type) {
     require_plain_attributes(type, -1);
 }
 
-/* Its argument, which no function of a type's owner will be run for. The type is looked at once a query, that of an
- * anonymous row for each shape. */
+typedef struct CheckedRow {
+  Oid type;
+  int32 shape;
+} CheckedRow;
+
+/* Its argument, which no function of a type's owner will be run for. The type is looked at once a query, those of rows
+ * that are records whenever they change. */
 Datum pg_sotto_plain_row(PG_FUNCTION_ARGS) {
-  int32 *checked = fcinfo->flinfo->fn_extra;
+  CheckedRow *checked = fcinfo->flinfo->fn_extra;
   Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
   int32 shape = -1;
 
@@ -208,13 +213,14 @@ Datum pg_sotto_plain_row(PG_FUNCTION_ARGS) {
     type = HeapTupleHeaderGetTypeId(row);
     shape = HeapTupleHeaderGetTypMod(row);
   }
-  if (checked == NULL || *checked != shape) {
+  if (checked == NULL || checked->type != type || checked->shape != shape) {
     if (type == RECORDOID)
       require_plain_attributes(type, shape);
     else
       require_no_json_function(type);
-    if (checked == NULL) checked = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(int32));
-    *checked = shape;
+    if (checked == NULL) checked = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(CheckedRow));
+    checked->type = type;
+    checked->shape = shape;
     fcinfo->flinfo->fn_extra = checked;
   }
   PG_RETURN_DATUM(PG_GETARG_DATUM(0));

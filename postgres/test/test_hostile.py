@@ -132,6 +132,14 @@ class Types(Hostile):
         self.assertEqual(self.looted(), [])
         self.assertEqual(self.sql(f"SELECT count(sotto.predict({model}, r)) FROM ann.prospects t, LATERAL (SELECT t.age, t.income, t.home) r"),
                          self.sql("SELECT count(*) FROM ann.prospects"))
+        # Records of two tables in one query: the type of each is looked at.
+        self.sql("CREATE TABLE ann.plain AS SELECT age, income, home FROM ann.prospects LIMIT 1;"
+                 "CREATE FUNCTION ann.first() RETURNS record LANGUAGE sql VOLATILE AS 'SELECT t FROM ann.plain t LIMIT 1';"
+                 "CREATE FUNCTION ann.second() RETURNS record LANGUAGE sql VOLATILE AS 'SELECT t FROM ann.prospects t LIMIT 1'", user="ann")
+        self.sql(f"SELECT sotto.predict({model}, ann.first())")
+        self.refuse(f"SELECT sotto.predict({model}, r) FROM (SELECT ann.first() AS r UNION ALL SELECT ann.second()) q",
+                    "cast function to json")
+        self.assertEqual(self.looted(), [])
 
 
 class Code(Hostile):
