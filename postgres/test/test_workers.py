@@ -54,7 +54,7 @@ class Slots(ServerCase):
 
     def test_a_training_that_was_charged_does_not_fail_for_want_of_a_slot(self):
         before, lost = self.charged(), self.lost()
-        slow = '{"passes": 20000, "batch_rows": 3000, "again": true}'
+        slow = '{"passes": 150000, "batch_rows": 3000, "again": true}'
         training = self.server.start_sql(data.train(options=slow), user="analyst")
         self.until(lambda: self.charged() == before + 1, "nothing was charged")
         hogs = self.hog_all()
