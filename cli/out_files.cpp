@@ -4,7 +4,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "sotto/base/out_file.h"
 #include "sotto/data/load.h"
 #include "sotto/data/schema.h"
+#include "whole_file.h"
 
 namespace sotto::cli {
 namespace {
@@ -65,9 +65,7 @@ std::string labels_in_schema(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return {};
   try {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return schema_from_json(text).labels_file;
+    return schema_from_json(whole_file(path, "schema")).labels_file;
   } catch (const Error&) {
     return {};
   }
