@@ -25,7 +25,7 @@ Json cost_json(const Filter::Cost& cost) {
               {"delta_units", cost.delta}};
 }
 
-/// The filter as it stands for whoever asks, who may have a share of it only.
+/// The filter as it stands for the caller, who may have only a share of it.
 Filter open_to_caller(const Quote& quote) {
   if (!quote.share) return quote.filter;
   Filter::State state = quote.filter.state();

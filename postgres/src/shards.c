@@ -223,7 +223,7 @@ static int ask_list(const char *query, const char *argument, char ***first, char
   return count;
 }
 
-/* Rows are grouped by it: no operator of a type of somebody's. */
+/* Rows are grouped by it, so its operators must be the server's own. */
 static void require_whole_number(Oid source, const char *column) {
   Oid type = get_atttype(source, get_attnum(source, column));
 

@@ -98,7 +98,7 @@ class Ledger {
   virtual bool is_about(const Digest& fingerprint) const = 0;
   /// The budget and what is spent of it now.
   virtual Filter filter() = 0;
-  /// What whoever would be charged now may spend; none where nobody is named or the whole budget is open to them.
+  /// What the analyst may spend who is charged now; none where nobody is named or the whole budget is open.
   virtual std::optional<AnalystShare> share() { return std::nullopt; }
   virtual std::vector<LedgerEntry> entries() = 0;
   virtual std::vector<LedgerRecord> records() = 0;

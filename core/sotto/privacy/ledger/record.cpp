@@ -36,7 +36,7 @@ Digest hash_of(const LedgerRecord& record) {
   hash.add_text(record.request);
   hash.add_text(record.detail);
   hash.add_text(record.token);
-  if (!record.analyst.empty()) hash.add_text(record.analyst);  // no record of old has one
+  if (!record.analyst.empty()) hash.add_text(record.analyst);  // older records have none
   return hash.finish();
 }
 
@@ -76,7 +76,7 @@ LedgerTerms terms_from(const std::string& text) {
     terms.unit = json.at("unit").get<std::string>();
     terms.data_tag = json.at("data_tag").get<std::string>();
     terms.key_check = json.at("key_check").get<std::string>();
-    terms.public_key = json.value("public_key", "");  // it follows from the key, so that ledgers of old have one too
+    terms.public_key = json.value("public_key", "");  // it follows from the key, so older ledgers have one too
     terms.rows = json.at("rows").get<std::uint64_t>();
     // Ledgers of old have none: they take no text, which is the safe side.
     terms.reading = json.value("reading", "");

@@ -31,7 +31,7 @@ struct LedgerTerms {
   /// the ledger and printed nowhere, so that records say nothing to someone who guesses the data.
   std::string data_tag;
   std::string key_check;     ///< SHA-256 of that key
-  std::string public_key{};  ///< that signs what is released (signing.h); empty in ledgers of old, which have one too
+  std::string public_key{};  ///< that signs what is released (signing.h); empty in older ledgers, which have one too
   std::uint64_t rows = 0;    ///< public under replace_one; 0 under add_remove, where it is private
   /// How a text file of the data is read (data/reading.h), and the names of its columns: by the holder's word public,
   /// and fixed, since what fails under another reading would tell about rows. Empty: no text is.
