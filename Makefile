@@ -101,7 +101,7 @@ replicate-full: build ## the same with the papers' numbers of runs and whole gri
 lint: ## layout, include order, citations, clang-tidy
 	@tools/install_packages build lint
 	@tools/format --check
-	@python3 tools/check_includes.py core
+	@python3 tools/check_includes.py core report audit
 	@python3 tools/check_references.py .
 	@tools/build tidy
 
@@ -114,7 +114,7 @@ fuzz: ## every reader against random input, FUZZ_SECONDS=600 each
 	@tools/build fuzz
 	@tools/fuzz
 
-coverage: ## statement coverage of core/ by the tests; fails under 90 percent
+coverage: ## statement coverage of the libraries by the tests; fails under 90 percent
 	@tools/install_packages build coverage
 	@tools/build coverage
 	@tools/coverage

@@ -16,7 +16,7 @@ SgdOptions pass_options(std::size_t batch_rows, RowOrder order) {
 Answer run_pass(Engine& engine, const LibraryPass& pass) {
   TrainRequest request;
   request.problem.lambda = pass.lambda;
-  request.algorithm = pass.algorithm;
+  request.method = pass.method;
   request.budget.epsilon = 1;
   request.order_seed = 1;
   BitSource bits(ReproducibleSeed{1});

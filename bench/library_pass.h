@@ -9,7 +9,7 @@ namespace sotto::bench {
 
 /// One training pass through the public interface, planning and release included, with the constants of train_dense.
 struct LibraryPass {
-  Algorithm algorithm;
+  Method method;
   double lambda = 0;
 };
 

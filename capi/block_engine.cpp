@@ -12,7 +12,7 @@ namespace {
 
 /// Values fed between two questions whether to stop: about a millisecond of the dearest arithmetic on them.
 constexpr std::uint64_t kValuesBetweenPolls = 16384;
-constexpr std::uint64_t kMostPrefetched = 2048;  // values: a page
+constexpr std::uint64_t kMaxPrefetched = 2048;  // values: a page
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void BlockEngine::prefetch(std::uint64_t block) const noexcept {
   constexpr std::uint64_t kLine = 64 / sizeof(float);
   const std::uint64_t values = std::uint64_t{rows_.block_rows} * (facts_.features + 1);
   const float* first = all_ + block * values;
-  for (std::uint64_t i = 0; i < std::min(values, kMostPrefetched); i += kLine) __builtin_prefetch(first + i);
+  for (std::uint64_t i = 0; i < std::min(values, kMaxPrefetched); i += kLine) __builtin_prefetch(first + i);
 }
 
 // The second line of defence: whatever happened to the stored copy, no row longer than declared is fed.

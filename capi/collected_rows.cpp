@@ -47,9 +47,9 @@ void CollectedRows::reserve(std::uint64_t rows) {
 
 void CollectedRows::prefetch(std::uint64_t row) noexcept {
   constexpr std::size_t kLine = 64 / sizeof(float);
-  constexpr std::size_t kMost = 64 * kLine;
+  constexpr std::size_t kMax = 64 * kLine;
   __builtin_prefetch(label_at(row), 1);
-  for (std::size_t i = 0; i < std::min(features_, kMost); i += kLine) __builtin_prefetch(row_at(row) + i, 1);
+  for (std::size_t i = 0; i < std::min(features_, kMax); i += kLine) __builtin_prefetch(row_at(row) + i, 1);
 }
 
 std::uint64_t CollectedRows::add_place() {

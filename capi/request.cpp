@@ -80,13 +80,13 @@ Asked asked_from(Given given, const std::string& default_method) {
   Asked asked;
   TrainRequest& request = asked.train;
   const std::string method = taken(given, "method").value_or(default_method);
-  request.algorithm = make_by_name<Algorithm>(method, "method");
+  request.method = make_by_name<Method>(method, "method");
   if (const auto seed = taken(given, "order_seed"))
     request.order_seed = parse_value<std::uint64_t>(*seed, "order_seed");
   if (const auto again = taken(given, "again")) asked.again = parse_value<bool>(*again, "again");
   std::set<std::string> used;
   apply(request.problem, given, used);
-  std::visit([&](auto& algorithm) { apply(algorithm, given, used); }, request.algorithm);
+  std::visit([&](auto& method) { apply(method, given, used); }, request.method);
   apply(request.budget, given, used);
   for (const auto& [name, text] : given) {
     require(used.contains(name), name, "method " + method + ", set up like this, has no such parameter");

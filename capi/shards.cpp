@@ -99,7 +99,7 @@ std::vector<Answer> ask(const sotto_shards& shards, const std::string& task) {
 }
 
 ShardAverage method_of(Asked& asked) {
-  const auto* method = std::get_if<ShardAverage>(&asked.train.algorithm);
+  const auto* method = std::get_if<ShardAverage>(&asked.train.method);
   if (method == nullptr) {
     throw Error(ErrorKind::unsupported, "method: the rows are on several servers; only shard_average trains there",
                 "method");
@@ -113,7 +113,7 @@ Asked sharded_request(const sotto_shards& shards, const char* request) {
   ShardAverage method = method_of(asked);
   method.shards = static_cast<std::uint32_t>(shards.count);
   method.sizes = {shards.sizes, shards.count};
-  asked.train.algorithm = method;
+  asked.train.method = method;
   return asked;
 }
 

@@ -94,7 +94,7 @@ sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_stor
   const Facts facts = rows.facts(ledger.terms().rows);
   const TrainRequest priced = priced_request(asked.train, facts, ledger);
   const Quote quoted = quote(priced, facts, ledger);
-  Json json = to_json(make_card(quoted.plan, priced.algorithm, quoted.input));
+  Json json = to_json(make_card(quoted.plan, priced.method, quoted.input));
   json["budget"] = quote_json(quoted);
   return copy_text(json.dump(2));
 }

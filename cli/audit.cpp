@@ -79,7 +79,7 @@ struct AuditVerb {
     options.progress = [&output](double fraction) { output.progress("auditing", fraction); };
     const auto* method = given.get_option("--method");
     if (all) {
-      if (method->count() > 0) options.method = name_of(make_by_name<Algorithm>(method->as<std::string>(), "method"));
+      if (method->count() > 0) options.method = name_of(make_by_name<Method>(method->as<std::string>(), "method"));
       return print(audit::audit_all(options), output);
     }
     require(method->count() > 0 || !data.empty(), "method",

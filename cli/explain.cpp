@@ -37,7 +37,7 @@ Json describe_catalogue() {
 }
 
 Json catalogue() {
-  return Json{{"methods", describe_catalogue<Algorithm>()},
+  return Json{{"methods", describe_catalogue<Method>()},
               {"losses", describe_catalogue<Loss>()},
               {"steps", describe_catalogue<StepSchedule>()},
               {"budget", describe_fields<Budget>()}};

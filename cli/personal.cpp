@@ -6,10 +6,10 @@
 #include <sstream>
 #include <vector>
 
-#include "sotto/algorithms/personal_text.h"
 #include "sotto/base/error.h"
 #include "sotto/base/out_file.h"
 #include "sotto/data/load.h"
+#include "sotto/methods/personal_text.h"
 
 namespace sotto::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "sotto/algorithms/personal.h"
 #include "sotto/data/schema.h"
+#include "sotto/methods/personal.h"
 
 namespace sotto::cli {
 

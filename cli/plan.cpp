@@ -28,7 +28,7 @@ struct PlanVerb {
     if (!ledger.empty()) return run_with_ledger(asked, output);
     require(facts.rows > 0, "rows", "say how many rows there are");
     const PlanInput input = plan_input(asked, planned());
-    const PrivacyCard card = make_card(plan_of(asked, input), asked.algorithm, input);
+    const PrivacyCard card = make_card(plan_of(asked, input), asked.method, input);
     output.print(output.json ? card_json(card) : card_text(card));
   }
   void run_with_ledger(const TrainRequest& asked, const Output& output) const {
@@ -38,7 +38,7 @@ struct PlanVerb {
     require(facts.rows == 0 || facts.rows == known.rows, "rows",
             "the ledger was made for " + std::to_string(known.rows) + " rows");
     const Quote quoted = quote(asked, known, open);
-    const PrivacyCard card = make_card(quoted.plan, priced_request(asked, known, open).algorithm, quoted.input);
+    const PrivacyCard card = make_card(quoted.plan, priced_request(asked, known, open).method, quoted.input);
     Json json = to_json(card);
     json["budget"] = quote_json(quoted);
     output.print(output.json ? json.dump(2) : card_text(card) + quote_text(quoted));

@@ -50,10 +50,10 @@ std::string csv_cell(const std::string& text) {
 /// True if every class is a whole number as JSON writes it; predictions are then numbers, otherwise texts.
 bool are_integers(const std::vector<std::string>& texts) {
   return std::ranges::all_of(texts, [](const std::string& text) {
-    constexpr std::size_t kMostDigits = 15;
+    constexpr std::size_t kMaxDigits = 15;
     const std::string digits = text.starts_with('-') ? text.substr(1) : text;
     const bool all_digits = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
-    return all_digits && digits.size() <= kMostDigits && (digits[0] != '0' || text == "0");
+    return all_digits && digits.size() <= kMaxDigits && (digits[0] != '0' || text == "0");
   });
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace pages = sotto::report;
 
-constexpr std::size_t kMostLedgerModels = 50;
+constexpr std::size_t kMaxLedgerModels = 50;
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
@@ -82,7 +82,7 @@ struct ReportVerb {
     for (const LedgerEntry& entry : open.entries()) {
       view.entries.push_back({entry.number, time_text(entry.time), std::string(enum_name(entry.state)),
                               Filter::text_of(entry.cost), entry.event});
-      if (entry.state != EntryState::released || others.size() == kMostLedgerModels) continue;
+      if (entry.state != EntryState::released || others.size() == kMaxLedgerModels) continue;
       const std::string bytes = open.bytes_of(entry);
       if (bytes != own) add_model(bytes, others);
     }
@@ -118,11 +118,10 @@ struct ReportVerb {
     return found;
   }
 
-  static Model train_again(const Algorithm& algorithm, const PlanInput& input, const RowBlock& rows,
-                           std::uint64_t seed) {
+  static Model train_again(const Method& method, const PlanInput& input, const RowBlock& rows, std::uint64_t seed) {
     TrainRequest request;
     request.problem = input.problem;
-    request.algorithm = algorithm;
+    request.method = method;
     request.budget = input.budget;
     request.order_seed = seed;
     InMemoryEngine engine(input.facts, rows);

@@ -16,12 +16,12 @@ void refuse_unused(const GivenFields& given, const std::set<std::string>& used, 
 
 RequestFlags::RequestFlags(CLI::App& app)
     : problem_(app, "Problem"), parameters_(app, "Method"), budget_(app, "Budget") {
-  app.add_option("--method", method_, "the algorithm: " + join_names(names<Algorithm>()))
+  app.add_option("--method", method_, "the method: " + join_names(names<Method>()))
       ->group("Method")
       ->type_name("")
       ->capture_default_str();
   problem_.add_struct<Problem>();
-  parameters_.add_catalogue<Algorithm>();
+  parameters_.add_catalogue<Method>();
   budget_.add_struct<Budget>();
 }
 
@@ -30,9 +30,9 @@ TrainRequest RequestFlags::request() const {
   std::set<std::string> used;
   apply_fields(request.problem, problem_.given(), used);
   refuse_unused(problem_.given(), used, "loss " + std::string(name_of(request.problem.loss)));
-  request.algorithm = make_by_name<Algorithm>(method_, "method");
-  std::visit([&](auto& algorithm) { apply_fields(algorithm, parameters_.given(), used); }, request.algorithm);
-  const bool chooses = std::holds_alternative<Auto>(request.algorithm);
+  request.method = make_by_name<Method>(method_, "method");
+  std::visit([&](auto& method) { apply_fields(method, parameters_.given(), used); }, request.method);
+  const bool chooses = std::holds_alternative<Auto>(request.method);
   refuse_unused(parameters_.given(), used,
                 "method " + method_ + (chooses ? ", which chooses itself (name a --method)," : ", set up like this,"));
   apply_fields(request.budget, budget_.given(), used);

@@ -1,10 +1,8 @@
-# The program, and a package: find_package(sotto) gives sotto::core.
+# The program, and a package: find_package(sotto) gives sotto::core, sotto::report and sotto::audit.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sotto)
 
 install(TARGETS sotto_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS sotto_core EXPORT sottoTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT sottoTargets NAMESPACE sotto:: DESTINATION ${package_dir})
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/sottoConfig.cmake.in

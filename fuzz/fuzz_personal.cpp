@@ -5,8 +5,8 @@
 #include <string>
 
 #include "fuzz_demand.h"
-#include "sotto/algorithms/personal_text.h"
 #include "sotto/base/error.h"
+#include "sotto/methods/personal_text.h"
 
 namespace {
 
@@ -15,7 +15,7 @@ using namespace sotto;
 void one_text(const std::string& text) {
   std::istringstream lines(text);
   const PersonalEpsilons read = read_epsilons(lines, "input", {}, 1 << 16);
-  fuzz::demand(read.levels.size() <= PersonalEpsilons::kMostLevels && read.level_of.size() <= 1 << 16);
+  fuzz::demand(read.levels.size() <= PersonalEpsilons::kMaxLevels && read.level_of.size() <= 1 << 16);
   for (std::size_t i = 0; i < read.levels.size(); ++i) {
     fuzz::demand(std::isfinite(read.levels[i]) && read.levels[i] > 0);
     fuzz::demand(i == 0 || read.levels[i] < read.levels[i - 1]);

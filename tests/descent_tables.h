@@ -2,7 +2,7 @@
 // Tables and runs of solvers for the tests of gradient descent.
 #include <random>
 
-#include "sotto/algorithms/run.h"
+#include "sotto/methods/run.h"
 #include "sotto/optim/gradient_sum.h"
 #include "table_engine.h"
 
@@ -34,13 +34,13 @@ struct Asked {
 
 /// What the solver releases with seeded noise.
 template <class A>
-Vector released(const A& algorithm, const TableEngine& engine, const Asked& asked, std::uint64_t seed) {
+Vector released(const A& method, const TableEngine& engine, const Asked& asked, std::uint64_t seed) {
   const PlanInput input{engine.facts(), asked.problem, asked.budget};
   BitSource bits(ReproducibleSeed{seed});
   Curator curator(bits);
-  for (const Charge& charge : algorithm.plan(input).charges) curator.charge(charge);
+  for (const Charge& charge : method.plan(input).charges) curator.charge(charge);
   TableEngine copy = engine;
-  return algorithm.run({copy, curator, input, [](double) {}});
+  return method.run({copy, curator, input, [](double) {}});
 }
 
 }  // namespace sotto::test

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Fails when a folder of core/sotto includes a folder that is not above it in ORDER.
+"""Fails when a folder below sotto/ includes a folder that is not above it in ORDER, TOP and LIBRARIES.
 
-Usage: check_includes.py <folder that holds sotto/>, normally core
+Usage: check_includes.py <folder that holds sotto/>..., normally core report audit
 """
 import re
 import sys
 from pathlib import Path
 
 # A folder may include itself and the folders before it.
-ORDER = ["base", "linalg", "random", "losses", "data", "optim", "privacy", "algorithms", "engines", "model",
-         "tuning", "report"]
-# Files directly in sotto/, after these folders: charged_run, train, tune_plan, tune, bounds, training_ahead; then audit/, which audits
-# whole trainings; then the one header users include.
-TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "training_ahead", "audit", "sotto"]
-# What happens to a row and what a release costs are joined by algorithms only.
+ORDER = ["base", "linalg", "random", "losses", "data", "optim", "privacy", "methods", "engines", "model", "tuning"]
+# Files directly in sotto/, after these folders; the last is the one header users include.
+TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "training_ahead", "sotto"]
+# The libraries on top of the core.
+LIBRARIES = ["report", "audit"]
+# What happens to a row and what a release costs are joined by methods only.
 STRANGERS = {("optim", "privacy"), ("privacy", "optim")}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -23,17 +23,17 @@ def place(path):
     """The folder or top-level file a path below sotto/ belongs to, and its rank; rank None if it has no place."""
     parts = Path(path).parts
     name = parts[0] if len(parts) > 1 else Path(path).name.split(".")[0]
-    known = [*ORDER, "audit"] if len(parts) > 1 else TOP
+    known = [*ORDER, *LIBRARIES] if len(parts) > 1 else TOP
     if name not in known:
         return name, None
-    return name, [*ORDER, *TOP].index(name)
+    return name, [*ORDER, *TOP, *LIBRARIES].index(name)
 
 
 def complaint(source, included, quoted, folder):
     """Why `source` (relative to sotto/) may not include `included`, or None."""
     here, here_rank = place(source)
     if here_rank is None:
-        return f"'{here}' has no place in the order ({', '.join(ORDER + TOP)})"
+        return f"'{here}' has no place in the order ({', '.join(ORDER + TOP + LIBRARIES)})"
     if not included.startswith("sotto/"):
         if quoted and (".." in Path(included).parts or (folder / included).exists()):
             return f'write "{included}" as a path from sotto/'
@@ -49,7 +49,7 @@ def complaint(source, included, quoted, folder):
 
 
 def check(root):
-    """One line a violation, for every source and header below root/sotto."""
+    """One line for each violation, for every source and header below root/sotto."""
     base = Path(root) / "sotto"
     sources = sorted(p for p in base.rglob("*") if p.suffix in {".h", ".cpp", ".inl"} or p.name.endswith(".h.in"))
     if not sources:
@@ -67,9 +67,9 @@ def check(root):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         raise SystemExit(__doc__)
-    found = check(sys.argv[1])
+    found = [line for root in sys.argv[1:] for line in check(root)]
     print("\n".join(found) if found else "include order: holds")
     return 1 if found else 0
 

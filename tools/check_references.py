@@ -9,7 +9,7 @@ from pathlib import Path
 
 CITED = re.compile(r"\[([A-Z][A-Za-z]+[0-9]{2}[a-z]?)(?:,[^\]]*)?\]")
 ENTRY = re.compile(r"^@\w+\{([^,]+),", re.MULTILINE)
-PLACES = ["core", "cli", "tests", "bench", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+PLACES = ["core", "report", "audit", "cli", "tests", "bench", "docs", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
 
 def files(root):

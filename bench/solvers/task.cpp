@@ -59,10 +59,10 @@ std::shared_ptr<utility::RealData> data_of(const std::string& set) {
 Answer right() { return {1.0}; }
 Answer flag(bool ok) { return {ok ? 1.0 : 0.0}; }
 
-Model trained(utility::RealData& data, const Algorithm& algorithm, double lambda) {
+Model trained(utility::RealData& data, const Method& method, double lambda) {
   TrainRequest request;
   request.problem = {data.loss(), lambda};
-  request.algorithm = algorithm;
+  request.method = method;
   const double rows = static_cast<double>(data.facts().rows);
   request.budget = {.epsilon = 1, .delta = 1 / (rows * rows)};
   BitSource bits;
@@ -70,12 +70,12 @@ Model trained(utility::RealData& data, const Algorithm& algorithm, double lambda
 }
 
 /// A whole training, its accuracy, looked at once, known to be about `expected` percent.
-Contender training(const std::shared_ptr<utility::RealData>& data, const Algorithm& algorithm, double lambda,
+Contender training(const std::shared_ptr<utility::RealData>& data, const Method& method, double lambda,
                    double expected) {
   const auto looked_at = std::make_shared<bool>(false);
-  return {std::string(name_of(algorithm)),
+  return {std::string(name_of(method)),
           [=] {
-            const Model model = trained(*data, algorithm, lambda);
+            const Model model = trained(*data, method, lambda);
             if (std::exchange(*looked_at, true)) return right();
             return flag(100 * evaluate(model, data->test()).accuracy > expected - kWrong);
           },

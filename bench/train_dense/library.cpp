@@ -58,9 +58,9 @@ Contender contender(const std::string& name, const std::shared_ptr<Engine>& engi
 }
 
 Scs13 scs13(std::size_t batch_rows) {
-  Scs13 algorithm;
-  algorithm.sgd = pass_options(batch_rows);
-  return algorithm;
+  Scs13 method;
+  method.sgd = pass_options(batch_rows);
+  return method;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace sotto::bench {
 namespace {
 
-constexpr std::size_t kMostRows = 1'000'000;
+constexpr std::size_t kMaxRows = 1'000'000;
 constexpr std::size_t kFeatures = 50;
 
 double resident_bytes() {
@@ -40,12 +40,12 @@ Contender contender(std::size_t rows) {
   const std::shared_ptr<Engine> engine = make_engine(rows);
   run_pass(*engine, pass);
   const double bytes = (resident_bytes() - before) / static_cast<double>(rows);
-  std::get<BoltOn>(pass.algorithm).sgd.passes = static_cast<std::uint32_t>(kMostRows / rows);
+  std::get<BoltOn>(pass.method).sgd.passes = static_cast<std::uint32_t>(kMaxRows / rows);
   const auto slowly = [=] {
     RowByRow one_by_one(*engine);
     return run_pass(one_by_one, pass);
   };
-  const double limit = rows == kMostRows ? 1.15 : 0;
+  const double limit = rows == kMaxRows ? 1.15 : 0;
   return {fmt::format("bolt_on_rows_{}", rows),
           [=] { return run_pass(*engine, pass); },
           slowly,
@@ -56,8 +56,8 @@ Contender contender(std::size_t rows) {
 }  // namespace
 
 Task train_rows_task() {
-  Task task{"train_rows", kMostRows};
-  for (const std::size_t rows : {kMostRows / 4, kMostRows / 2, kMostRows}) task.contenders.push_back(contender(rows));
+  Task task{"train_rows", kMaxRows};
+  for (const std::size_t rows : {kMaxRows / 4, kMaxRows / 2, kMaxRows}) task.contenders.push_back(contender(rows));
   return task;
 }
 

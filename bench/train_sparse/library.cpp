@@ -20,7 +20,7 @@ std::vector<Contender> library(const std::shared_ptr<const SparseProblem>& probl
   for (const std::size_t batch : {std::size_t{50}, std::size_t{1}}) {
     const std::string suffix = "_batch_" + std::to_string(batch);
     const double lambda = batch == 1 ? 0 : kLambda;  // as plain_sparse_pass()
-    const auto run = [=](const Algorithm& algorithm) { return [=] { return run_pass(*engine, {algorithm, lambda}); }; };
+    const auto run = [=](const Method& method) { return [=] { return run_pass(*engine, {method, lambda}); }; };
     const auto plain = [=] { return plain_sparse_pass(*problem, batch); };
     list.push_back(
         {"noiseless" + suffix, run(Noiseless{pass_options(batch)}), plain, {{"hand_written" + suffix, 1.3}}});

@@ -29,7 +29,7 @@ Contender parse_contender(const std::string& text) {
 TrainRequest request_of(const Contender& contender, const Facts& facts, const Loss& loss, const Budget& budget) {
   TrainRequest request;
   request.problem.loss = loss;
-  request.algorithm = make_by_name<Algorithm>(contender.method, "method");
+  request.method = make_by_name<Method>(contender.method, "method");
   request.budget = budget;
   for (const auto& [field, value] : contender.settings) {
     if (field == "curvature") {
@@ -38,7 +38,7 @@ TrainRequest request_of(const Contender& contender, const Facts& facts, const Lo
     }
     bool found = set_field(request.problem, field, value);
     if (!found) {
-      std::visit([&](auto& algorithm) { found = set_field(algorithm, field, value); }, request.algorithm);
+      std::visit([&](auto& method) { found = set_field(method, field, value); }, request.method);
     }
     require(found, field, contender.method + " has no such parameter");
   }

@@ -16,7 +16,7 @@ namespace {
 
 /// Figures are repeated by their seeds; a model made with one is stamped *not private*, and none is kept.
 constexpr std::uint64_t kSeed = 20170514;
-constexpr std::size_t kFewestRuns = 3;
+constexpr std::size_t kMinRuns = 3;
 
 double delta_of(const Facts& facts) { return 1 / std::pow(static_cast<double>(facts.rows), 2); }
 
@@ -54,7 +54,7 @@ void Session::measure(const Contender& contender, bool pure) {
     const std::clock_t start = std::clock();
     const auto late = [&] { return static_cast<double>(std::clock() - start) > choice_.seconds * CLOCKS_PER_SEC; };
     try {
-      while (results_.runs(point) < (late() ? std::min(kFewestRuns, choice_.runs) : choice_.runs)) {
+      while (results_.runs(point) < (late() ? std::min(kMinRuns, choice_.runs) : choice_.runs)) {
         run(contender, point, results_.runs(point));
       }
     } catch (const Error& error) {

@@ -1,5 +1,5 @@
 // The run of a plan to find bounds: what is read when, what is charged when. The mathematics is in
-// algorithms/bounds_plan.cpp, data/bound_counts.cpp and privacy/discovery.cpp.
+// methods/bounds_plan.cpp, data/bound_counts.cpp and privacy/discovery.cpp.
 #include "sotto/bounds.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ double found_size(const BoundCounts& sizes, const BoundsRequest& request, double
 
 /// Rows are clipped to it, so it need not be larger than what training takes: rarely, chance chooses a larger size.
 double found_norm(const BoundCounts& sizes, const BoundsRequest& request, double epsilon, Curator& curator) {
-  constexpr double kMostTrained = 1e6;
-  return std::min(found_size(sizes, request, epsilon, curator), kMostTrained);
+  constexpr double kMaxTrained = 1e6;
+  return std::min(found_size(sizes, request, epsilon, curator), kMaxTrained);
 }
 
 Range found_range(const BoundCounts& counts, const BoundsRequest& request, double epsilon, Curator& curator) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sotto/algorithms/bounds_plan.h"
+#include "sotto/methods/bounds_plan.h"
 #include "sotto/train.h"
 
 /// Bounds that nobody declared, found in the rows under a budget (spec 8): ranges of numeric columns, values of text

@@ -52,7 +52,7 @@ constexpr const char* kPart =
     "once; stratified folds and filtered rows are not, and rows drawn with replacement (bootstrap, oversampling) "
     "break the guarantee";
 
-constexpr const char* kSmallest =
+constexpr const char* kMin =
     "the ledger was charged the smallest price of a release, a ten-thousandth of its limit, which is more than the "
     "noise costs";
 
@@ -160,7 +160,7 @@ Released PaidRun::finish(RowSource& rows) && {
   released.model.card.budget = card_of(reservation_, filter_, ledger.terms());
   if (charged_.use.part) released.model.card.remarks.emplace_back(kPart);
   if (reservation_.cost().loss == smallest_price(filter_).loss) {
-    released.model.card.remarks.emplace_back(kSmallest);
+    released.model.card.remarks.emplace_back(kMin);
   }
   sign_model(released.model, ledger);
   released.text = released.model.signed_text;

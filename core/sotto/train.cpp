@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <exception>
 
-#include "sotto/algorithms/auto_descent.h"
-#include "sotto/algorithms/interval_release.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/sha256.h"
 #include "sotto/engines/weighted.h"
+#include "sotto/methods/auto_descent.h"
+#include "sotto/methods/interval_release.h"
 #include "sotto/optim/psgd.h"
 #include "sotto/privacy/curator.h"
 
@@ -113,14 +113,14 @@ Result run_rows(Engine& engine, const Plan& plan, const TrainRequest& request, C
   Result result;
   const Run run{engine, curator, input, request.progress ? request.progress : silent, request.order_seed, &result.link};
   result.weights = std::visit(
-      [&]<class A>(const A& algorithm) {
+      [&]<class A>(const A& method) {
         if constexpr (Solver<A>) {
-          return algorithm.run(run);
+          return method.run(run);
         } else {
           return run_recipe(engine, plan, request, curator);
         }
       },
-      request.algorithm);
+      request.method);
   if (plan.intervals) {
     const Vector moments = release_moments(run, *plan.intervals, result.weights);
     result.uncertainty = weight_uncertainty(moments, *plan.intervals, input.facts.features);
@@ -144,7 +144,7 @@ Model make_model(Result result, const Plan& plan, const TrainRequest& request, c
   model.uncertainty = std::move(result.uncertainty);
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;
-  model.card = make_card(plan, request.algorithm, input);
+  model.card = make_card(plan, request.method, input);
   if (request.bounds_cost) add_bounds_cost(model.card, *request.bounds_cost);
   return model;
 }
@@ -177,7 +177,7 @@ PlanInput plan_input(const TrainRequest& request, const Facts& facts) {
 }
 
 Plan plan_of(const TrainRequest& request, const PlanInput& input) {
-  Plan plan = make_plan(request.algorithm, input);
+  Plan plan = make_plan(request.method, input);
   if (request.personal) apply_personal(plan, *request.personal, input);
   return plan;
 }
@@ -198,8 +198,8 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
   hash.add_text(number_text(input.facts.data_norm));
   hash.add_number(input.facts.classes);
   add_fields(hash, request.problem);
-  hash.add_text(name_of(request.algorithm));
-  std::visit([&](const auto& algorithm) { add_fields(hash, algorithm); }, request.algorithm);
+  hash.add_text(name_of(request.method));
+  std::visit([&](const auto& method) { add_fields(hash, method); }, request.method);
   add_fields(hash, request.budget);
   if (request.personal) {
     hash.add_text("personal_epsilons");
@@ -242,10 +242,10 @@ void refuse_unpriced(const TrainRequest& request, Ledger& ledger) {
 
 TrainRequest priced_request(const TrainRequest& request, const Facts& facts, const Ledger& ledger) {
   TrainRequest priced = request;
-  const auto* method = std::get_if<Auto>(&request.algorithm);
+  const auto* method = std::get_if<Auto>(&request.method);
   const bool adds_deltas = ledger.terms().delta_policy() == DeltaPolicy::added;
   if (method == nullptr || adds_deltas || request.budget.delta == 0) return priced;
-  priced.algorithm = auto_descent(*method, {facts, request.problem, request.budget.within_reach()});
+  priced.method = auto_descent(*method, {facts, request.problem, request.budget.within_reach()});
   return priced;
 }
 

@@ -2,9 +2,9 @@
 #include <functional>
 #include <optional>
 
-#include "sotto/algorithms/algorithm.h"
-#include "sotto/algorithms/personal.h"
 #include "sotto/charged_run.h"
+#include "sotto/methods/method.h"
+#include "sotto/methods/personal.h"
 #include "sotto/model/model.h"
 #include "sotto/optim/engine.h"
 #include "sotto/random/bit_source.h"
@@ -14,7 +14,7 @@ namespace sotto {
 /// What is asked of a training run.
 struct TrainRequest {
   Problem problem;
-  Algorithm algorithm;
+  Method method;
   Budget budget;
   std::string encoding = "{}";                 ///< stored in the model for prediction from raw columns
   std::vector<std::string> not_private;        ///< why the data's preparation was not private, e.g. observed bounds

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sotto/algorithms/bounds_plan.h"
+#include "sotto/methods/bounds_plan.h"
 #include "sotto/train.h"
 
 namespace sotto {

@@ -130,7 +130,7 @@ Model default_model(const TrainRequest& request, const Facts& facts) {
   model.weights.assign(weight_count(request.problem.loss, facts), 0.0);
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;
-  model.card = make_card(make_plan(request.algorithm, input), request.algorithm, input);
+  model.card = make_card(make_plan(request.method, input), request.method, input);
   return model;
 }
 

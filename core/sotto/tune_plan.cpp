@@ -14,9 +14,9 @@
 #include <cmath>
 #include <optional>
 
-#include "sotto/algorithms/auto_descent.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/methods/auto_descent.h"
 #include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/tuning/parts.h"
 
@@ -25,21 +25,21 @@ namespace {
 
 /// Its remarks would be lost with it, if another wins.
 Plan private_plan(const TrainRequest& request, const Facts& facts) {
-  Plan plan = make_plan(request.algorithm, plan_input(request, facts));
+  Plan plan = make_plan(request.method, plan_input(request, facts));
   require(plan.not_private.empty() && !plan.charges.empty(), "method", "must be private to be tuned privately");
   return plan;
 }
 
 /// Whether it is `auto`, which chooses secret batches.
 bool samples(const TrainRequest& request, const Facts& facts) {
-  const auto* method = std::get_if<Auto>(&request.algorithm);
+  const auto* method = std::get_if<Auto>(&request.method);
   return method != nullptr && std::holds_alternative<Dpsgd>(method->choose(plan_input(request, facts)).solver);
 }
 
 /// `auto` without secret batches: most ledgers count in rho, which these have not.
 TrainRequest unsampled(TrainRequest request, const Facts& facts) {
   if (!samples(request, facts)) return request;
-  request.algorithm = auto_descent(std::get<Auto>(request.algorithm), plan_input(request, facts));
+  request.method = auto_descent(std::get<Auto>(request.method), plan_input(request, facts));
   return request;
 }
 
@@ -124,7 +124,7 @@ class EpsilonSearch {
 
   PricedRun from(double start) {
     double epsilon = std::min(start, base_.budget.epsilon);
-    for (int i = 0; i < kMostTries && !try_at(epsilon); ++i) epsilon = next(i);
+    for (int i = 0; i < kMaxTries && !try_at(epsilon); ++i) epsilon = next(i);
     if (!found_ && !refused_.empty()) {
       throw Error(ErrorKind::unsupported,
                   "epsilon: what a selection over so many runs leaves to one of them is too little; " + refused_,
@@ -135,7 +135,7 @@ class EpsilonSearch {
   }
 
  private:
-  static constexpr int kMostTries = 80;
+  static constexpr int kMaxTries = 80;
 
   /// Whether there is nothing left to find.
   bool try_at(double epsilon) {
@@ -223,11 +223,11 @@ TunePlan stopping_at(const TuneRequest& request, const Facts& facts, const Budge
 }
 
 TunePlan plan_stopping(const TuneRequest& request, const Facts& facts) {
-  constexpr int kMostRounds = 20;
+  constexpr int kMaxRounds = 20;
   const Budget& budget = request.train.budget;
   Budget aim = budget;
   std::vector<double> starts(request.grid.size(), 0.0);
-  for (int i = 0; i < kMostRounds; ++i) {
+  for (int i = 0; i < kMaxRounds; ++i) {
     TunePlan whole = stopping_at(request, facts, aim, starts);
     const Event& run = *std::get<SelectionEvent>(whole.charge.event).run;
     const double epsilon = stopping_epsilon(run, budget, request.mean_runs);
@@ -257,7 +257,7 @@ TrainRequest with_setting(const TrainRequest& base, const Setting& setting) {
   for (const auto& [name, value] : setting) {
     const bool known =
         set_field(request.problem, name, value) ||
-        std::visit([&, &n = name, &v = value](auto& method) { return set_field(method, n, v); }, request.algorithm);
+        std::visit([&, &n = name, &v = value](auto& method) { return set_field(method, n, v); }, request.method);
     require(known, "grid", "neither the problem nor the method has a parameter " + name);
   }
   return request;

@@ -47,9 +47,9 @@ TrainRequest request_from(const GivenFields& given) {
   std::set<std::string> used{"method"};
   const auto method = given.find("method");
   require(method != given.end(), "method", "must be given");
-  request.algorithm = make_by_name<Algorithm>(method->second, "method");
+  request.method = make_by_name<Method>(method->second, "method");
   apply(request.problem, given, used);
-  std::visit([&](auto& algorithm) { apply(algorithm, given, used); }, request.algorithm);
+  std::visit([&](auto& method) { apply(method, given, used); }, request.method);
   apply(request.budget, given, used);
   for (const auto& [name, text] : given) {
     require(used.contains(name), name,
@@ -70,7 +70,7 @@ Facts facts_from(const nanobind::dict& facts) {
 
 std::string catalog_json() {
   return Json{{"losses", members_json<Loss>()},
-              {"methods", members_json<Algorithm>()},
+              {"methods", members_json<Method>()},
               {"steps", members_json<StepSchedule>()},
               {"problem", fields_json<Problem>()},
               {"budget", fields_json<Budget>()}}

@@ -11,7 +11,7 @@ namespace sotto::python {
 /// What was asked for, by field name, as text.
 using GivenFields = std::map<std::string, std::string>;
 
-/// The request the fields stand for; "method" names the algorithm. Throws Error{invalid_argument} for a field that
+/// The request the fields stand for; "method" names the method. Throws Error{invalid_argument} for a field that
 /// loss, method and budget have no use for.
 TrainRequest request_from(const GivenFields& given);
 

@@ -110,11 +110,11 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
 
 std::string planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
   const PlanInput input = plan_input(request, facts);
-  if (ledger.empty()) return card_json(make_card(make_plan(request.algorithm, input), request.algorithm, input));
+  if (ledger.empty()) return card_json(make_card(make_plan(request.method, input), request.method, input));
   SqliteLedger open(ledger);
   const Quote quoted = quote(request, input.facts, open);
   const TrainRequest priced = priced_request(request, input.facts, open);
-  Json json = to_json(make_card(quoted.plan, priced.algorithm, quoted.input));
+  Json json = to_json(make_card(quoted.plan, priced.method, quoted.input));
   json["budget"] = quote_json(quoted);
   return json.dump(2);
 }

@@ -1,4 +1,4 @@
-// Laws every algorithm obeys; the catalogue is walked, so that a new algorithm is covered by being listed.
+// Laws every method obeys; the catalogue is walked, so that a new method is covered by being listed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 #include <string>
 #include <type_traits>
 
-#include "sotto/algorithms/algorithm.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/methods/method.h"
 #include "sotto/model/privacy_card.h"
 #include "sotto/optim/row_gradients.h"
 #include "sotto/privacy/accountant/pld.h"
@@ -24,11 +24,11 @@ PlanInput input_of(const Loss& loss, const Budget& budget, std::uint32_t classes
 const Budget kBudgets[] = {
     {.epsilon = 0.1}, {.epsilon = 1}, {.epsilon = 5}, {.epsilon = 1, .delta = 1e-6}, {.epsilon = 0.01, .delta = 1e-12}};
 
-/// Every plan that is not refused: algorithm x loss x budget x mechanism, where the algorithm has one.
+/// Every plan that is not refused: method x loss x budget x mechanism, where the method has one.
 template <class Visit>
-void visit_plan(const Algorithm& algorithm, const PlanInput& input, const Visit& visit) {
+void visit_plan(const Method& method, const PlanInput& input, const Visit& visit) {
   try {
-    visit(make_plan(algorithm, input), algorithm, input);
+    visit(make_plan(method, input), method, input);
   } catch (const Error& e) {
     // Refused for a reason the user can act on.
     EXPECT_TRUE(e.kind() == ErrorKind::unsupported || e.kind() == ErrorKind::invalid_argument);
@@ -41,22 +41,22 @@ constexpr bool is_sampled = std::is_same_v<A, Dpsgd> || std::is_same_v<A, Bst14>
 
 template <class Visit>
 void for_each_plan(const Visit& visit) {
-  for_each_member<Algorithm>([&](auto algorithm_tag) {
+  for_each_member<Method>([&](auto method_tag) {
     for_each_member<Loss>([&](auto loss_tag) {
       for (const Budget& budget : kBudgets) {
-        typename decltype(algorithm_tag)::type algorithm;
+        typename decltype(method_tag)::type method;
         // Calibration of sampled sums is slow and depends on the loss by its bound alone.
         const bool logistic = std::is_same_v<typename decltype(loss_tag)::type, Logistic>;
-        if (is_sampled<decltype(algorithm)> && (!logistic || budget.epsilon < 1)) continue;
+        if (is_sampled<decltype(method)> && (!logistic || budget.epsilon < 1)) continue;
         for (const auto& [name, choice] : enum_names(MechanismChoice{})) {
-          if constexpr (requires { algorithm.mechanism; }) {
-            algorithm.mechanism = choice;
+          if constexpr (requires { method.mechanism; }) {
+            method.mechanism = choice;
           } else if (choice != MechanismChoice::automatic) {
             break;
           }
-          visit_plan(algorithm, input_of(typename decltype(loss_tag)::type{}, budget), visit);
+          visit_plan(method, input_of(typename decltype(loss_tag)::type{}, budget), visit);
         }
-        visit_plan(typename decltype(algorithm_tag)::type{}, input_of(typename decltype(loss_tag)::type{}, budget, 4),
+        visit_plan(typename decltype(method_tag)::type{}, input_of(typename decltype(loss_tag)::type{}, budget, 4),
                    visit);
       }
     });
@@ -72,9 +72,9 @@ double spent_delta(const Plan& plan) {
   return pld_delta(event_of(plan.charges), plan.guarantee.relation, plan.guarantee.epsilon).upper;
 }
 
-TEST(Algorithms, EveryPlanRecomputesToItsGuarantee) {
+TEST(Methods, EveryPlanRecomputesToItsGuarantee) {
   std::size_t plans = 0;
-  for_each_plan([&](const Plan& plan, const Algorithm&, const PlanInput& input) {
+  for_each_plan([&](const Plan& plan, const Method&, const PlanInput& input) {
     if (plan.charges.empty()) return;
     ++plans;
     const double delta_num = plan.noise ? plan.noise->delta_num : 0;
@@ -90,9 +90,9 @@ TEST(Algorithms, EveryPlanRecomputesToItsGuarantee) {
   EXPECT_GT(plans, 30U);
 }
 
-TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate) {
-  for_each_plan([&](const Plan& plan, const Algorithm& algorithm, const PlanInput& input) {
-    EXPECT_EQ(plan.method, name_of(algorithm));
+TEST(Methods, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate) {
+  for_each_plan([&](const Plan& plan, const Method& method, const PlanInput& input) {
+    EXPECT_EQ(plan.method, name_of(method));
     EXPECT_FALSE(plan.theorem.empty());
     if (plan.noise_at == NoiseAt::nowhere) {
       EXPECT_FALSE(plan.noise);
@@ -110,37 +110,37 @@ TEST(Algorithms, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate)
     EXPECT_EQ(base_of(plan.noise->mechanism).sensitivity, plan.l2_sensitivity);
     EXPECT_GE(base_of(plan.noise->mechanism).grid.sensitivity, plan.l2_sensitivity);
     // Solvers that run themselves take their draws in their own tests.
-    if (std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm)) return;
+    if (std::visit([]<class A>(const A&) { return Solver<A>; }, method)) return;
     EXPECT_EQ(base_of(plan.noise->mechanism).dimension, weight_count(input.problem.loss, input.facts));
     const std::uint64_t needed = plan.noise_at == NoiseAt::release ? 1 : plan.recipe.steps(10000);
     EXPECT_EQ(plan.noise->charge.draws(), needed);
   });
 }
 
-TEST(Algorithms, APlanIsAFunctionOfItsInput) {
-  for_each_plan([&](const Plan& plan, const Algorithm& algorithm, const PlanInput& input) {
-    const Plan again = make_plan(algorithm, input);
-    EXPECT_EQ(card_json(make_card(plan, algorithm, input)), card_json(make_card(again, algorithm, input)));
+TEST(Methods, APlanIsAFunctionOfItsInput) {
+  for_each_plan([&](const Plan& plan, const Method& method, const PlanInput& input) {
+    const Plan again = make_plan(method, input);
+    EXPECT_EQ(card_json(make_card(plan, method, input)), card_json(make_card(again, method, input)));
   });
 }
 
-/// False for algorithms that refuse delta = 0.
-bool algorithm_is_pure(const Algorithm& algorithm) {
+/// False for methods that refuse delta = 0.
+bool method_is_pure(const Method& method) {
   try {
-    make_plan(algorithm, input_of(Logistic{}, {.epsilon = 1}));
+    make_plan(method, input_of(Logistic{}, {.epsilon = 1}));
     return true;
   } catch (const Error&) {
     return false;
   }
 }
 
-TEST(Algorithms, SmallerBudgetsNeverMeanLessNoise) {
-  for_each_member<Algorithm>([](auto tag) {
-    const Algorithm algorithm = typename decltype(tag)::type{};
+TEST(Methods, SmallerBudgetsNeverMeanLessNoise) {
+  for_each_member<Method>([](auto tag) {
+    const Method method = typename decltype(tag)::type{};
     double before = 0;
     for (const double epsilon : {8.0, 4.0, 1.0, 0.1, 0.01}) {
-      const double delta = algorithm_is_pure(algorithm) ? 0 : 1e-6;
-      const Plan plan = make_plan(algorithm, input_of(Logistic{}, {.epsilon = epsilon, .delta = delta}));
+      const double delta = method_is_pure(method) ? 0 : 1e-6;
+      const Plan plan = make_plan(method, input_of(Logistic{}, {.epsilon = epsilon, .delta = delta}));
       if (!plan.noise) return;
       const double stddev = std::visit([](const auto& m) { return m.stddev(); }, plan.noise->mechanism);
       EXPECT_GT(stddev, before);
@@ -149,26 +149,26 @@ TEST(Algorithms, SmallerBudgetsNeverMeanLessNoise) {
   });
 }
 
-TEST(Algorithms, EveryFieldHasOneSpellingAndHelp) {
-  for_each_member<Algorithm>([](auto tag) {
-    typename decltype(tag)::type algorithm;
+TEST(Methods, EveryFieldHasOneSpellingAndHelp) {
+  for_each_member<Method>([](auto tag) {
+    typename decltype(tag)::type method;
     std::set<std::string_view> seen;
-    for_each_field_deep(algorithm, [&](std::string_view name, auto& value, std::string_view help) {
+    for_each_field_deep(method, [&](std::string_view name, auto& value, std::string_view help) {
       EXPECT_TRUE(seen.insert(name).second) << name;
       EXPECT_FALSE(help.empty()) << name;
       EXPECT_TRUE(std::all_of(name.begin(), name.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; }));
       // What is printed on a card reads back as the same value.
-      auto copy = algorithm;
+      auto copy = method;
       EXPECT_TRUE(set_field(copy, name, value_text(value)));
     });
   });
 }
 
-TEST(Algorithms, HaveANameASummaryAndAReference) {
-  for_each_member<Algorithm>([](auto tag) {
+TEST(Methods, HaveANameASummaryAndAReference) {
+  for_each_member<Method>([](auto tag) {
     using A = typename decltype(tag)::type;
     EXPECT_FALSE(A::kName.empty() || A::kSummary.empty() || A::kReference.empty());
-    EXPECT_EQ(name_of(make_by_name<Algorithm>(A::kName, "method")), A::kName);
+    EXPECT_EQ(name_of(make_by_name<Method>(A::kName, "method")), A::kName);
   });
 }
 

@@ -30,20 +30,20 @@ constexpr bool kMinimises =
 /// Settings under which a solver has the steps it needs: all rows in a batch, many passes, one step size.
 template <class A>
 A settled() {
-  A algorithm{};
-  if constexpr (std::is_same_v<A, ShardAverage>) algorithm.shards = 1;  // the mean of several minima is another point
-  if constexpr (requires { algorithm.sgd; }) {
-    algorithm.sgd = {.passes = 20, .batch_rows = kRows, .step = ConstantStep{.step_size = 1}};
-  } else if constexpr (requires { algorithm.passes; }) {
-    algorithm.passes = 20;
-    algorithm.batch_rows = kRows;
-    if constexpr (requires { algorithm.step_size; }) algorithm.step_size = 1;
+  A method{};
+  if constexpr (std::is_same_v<A, ShardAverage>) method.shards = 1;  // the mean of several minima is another point
+  if constexpr (requires { method.sgd; }) {
+    method.sgd = {.passes = 20, .batch_rows = kRows, .step = ConstantStep{.step_size = 1}};
+  } else if constexpr (requires { method.passes; }) {
+    method.passes = 20;
+    method.batch_rows = kRows;
+    if constexpr (requires { method.step_size; }) method.step_size = 1;
   } else if constexpr (std::is_same_v<A, DpAgd>) {
-    algorithm.splits = 40;
-    algorithm.step_shrink = 0.5;
-    algorithm.loss_clip = 100;
+    method.splits = 40;
+    method.step_shrink = 0.5;
+    method.loss_clip = 100;
   }
-  return algorithm;
+  return method;
 }
 
 /// Gradient descent without noise, in the test's own arithmetic.
@@ -85,7 +85,7 @@ std::size_t train_all() {
     RowTableEngine engine(table);
     TrainRequest request;
     request.problem = {given.loss, kLambda};
-    request.algorithm = settled<A>();
+    request.method = settled<A>();
     request.budget = kHardlyAnyNoise;
     if constexpr (std::is_same_v<A, Cms11>) request.budget.delta = 0;
     BitSource bits(ReproducibleSeed{3});
@@ -103,7 +103,7 @@ std::size_t train_all() {
 }
 
 TEST(OptimumLaws, EverySolverReachesTheMinimumWhenNoiseIsNearlyNone) {
-  for_each_member<Algorithm>([&](auto tag) {
+  for_each_member<Method>([&](auto tag) {
     using A = typename decltype(tag)::type;
     if constexpr (kMinimises<A>) {
       EXPECT_GT(train_all<A>(), 0U) << A::kName;

@@ -17,37 +17,36 @@ namespace {
 
 using namespace testing_support;
 
-Vector trained(Engine& engine, const Algorithm& algorithm, const Problem& problem = {Logistic{}, 0.05},
-               double delta = 1e-5) {
+Vector trained(Engine& engine, const Method& method, const Problem& problem = {Logistic{}, 0.05}, double delta = 1e-5) {
   TrainRequest request;
   request.problem = problem;
   request.order_seed = 6;
-  request.algorithm = algorithm;
+  request.method = method;
   request.budget = {.epsilon = 1, .delta = delta};
   BitSource bits(ReproducibleSeed{4});
   return train(engine, request, bits).weights;
 }
 
 TEST(SolverEngines, GiveTheSameBitsInMemoryAndOutOfCore) {
-  const Algorithm algorithms[] = {Dpgd{.passes = 3, .bound = DescentBound::composition},
-                                  Auto{},
-                                  WhitenedDpgd{.passes = 3},
-                                  Dpgd{.passes = 3, .bound = DescentBound::hidden_state},
-                                  Dpgd{.passes = 2, .batch_rows = 300, .bound = DescentBound::hidden_state},
-                                  Dpsgd{.passes = 1, .batch_rows = 200},
-                                  Bst14{.passes = 1, .batch_rows = 200},
-                                  Correlated{.passes = 2, .batch_rows = 200, .order = RowOrder::stored},
-                                  PrivGene{.population = 20, .parents = 4, .rounds = 3}};
+  const Method methods[] = {Dpgd{.passes = 3, .bound = DescentBound::composition},
+                            Auto{},
+                            WhitenedDpgd{.passes = 3},
+                            Dpgd{.passes = 3, .bound = DescentBound::hidden_state},
+                            Dpgd{.passes = 2, .batch_rows = 300, .bound = DescentBound::hidden_state},
+                            Dpsgd{.passes = 1, .batch_rows = 200},
+                            Bst14{.passes = 1, .batch_rows = 200},
+                            Correlated{.passes = 2, .batch_rows = 200, .order = RowOrder::stored},
+                            PrivGene{.population = 20, .parents = 4, .rounds = 3}};
   const TemporaryDirectory directory;
   for (const bool sparse : {false, true}) {
     const std::string path = directory.file("rows.sotto");
     pack_rows(path, make_rows(1234, 20, sparse, 8), 20, sparse);
     InMemoryEngine memory(load_rows(BlockFile(path)));
     OutOfCoreEngine mapped(path), read(path, {.memory_mb = 8, .map_file = false});
-    for (const Algorithm& algorithm : algorithms) {
-      const Vector expected = trained(memory, algorithm);
-      EXPECT_EQ(trained(mapped, algorithm), expected) << name_of(algorithm);
-      EXPECT_EQ(trained(read, algorithm), expected) << name_of(algorithm);
+    for (const Method& method : methods) {
+      const Vector expected = trained(memory, method);
+      EXPECT_EQ(trained(mapped, method), expected) << name_of(method);
+      EXPECT_EQ(trained(read, method), expected) << name_of(method);
     }
   }
 }
@@ -73,7 +72,7 @@ TEST(SolverEngines, EveryMethodGivesTheSameBitsInMemoryAndOutOfCore) {
     InMemoryEngine memory(load_rows(BlockFile(path)));
     OutOfCoreEngine mapped(path);
     for (const Loss& loss : {Loss(Logistic{}), Loss(Softmax{})}) {
-      for_each_member<Algorithm>([&]<class Tag>(Tag) {
+      for_each_member<Method>([&]<class Tag>(Tag) {
         using Method = typename Tag::type;
         const double delta = std::is_same_v<Method, Cms11> ? 0 : 1e-5;
         try {
@@ -87,7 +86,7 @@ TEST(SolverEngines, EveryMethodGivesTheSameBitsInMemoryAndOutOfCore) {
     }
   }
   // Of 19 methods all take the logistic loss, and all but cms11, kst12 and amp the softmax.
-  EXPECT_EQ(compared, 2 * (2 * std::variant_size_v<Algorithm> - 3));
+  EXPECT_EQ(compared, 2 * (2 * std::variant_size_v<Method> - 3));
 }
 
 TEST(SolverEngines, GiveTheSameBitsOfBatchesThatAreSummedInParts) {
@@ -96,8 +95,8 @@ TEST(SolverEngines, GiveTheSameBitsOfBatchesThatAreSummedInParts) {
   pack_rows(path, make_rows(9000, 5, false, 8), 5, false);
   InMemoryEngine memory(load_rows(BlockFile(path)));
   OutOfCoreEngine mapped(path);
-  const Dpsgd algorithm{.passes = 2, .batch_rows = 6000};
-  EXPECT_EQ(trained(mapped, algorithm), trained(memory, algorithm));
+  const Dpsgd method{.passes = 2, .batch_rows = 6000};
+  EXPECT_EQ(trained(mapped, method), trained(memory, method));
 }
 
 }  // namespace

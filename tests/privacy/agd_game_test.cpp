@@ -6,8 +6,8 @@
 #include <boost/math/distributions/normal.hpp>
 #include <functional>
 
-#include "sotto/algorithms/dp_agd.h"
-#include "sotto/algorithms/majority.h"
+#include "sotto/methods/dp_agd.h"
+#include "sotto/methods/majority.h"
 #include "sotto/privacy/gaussian.h"
 #include "table_engine.h"
 

@@ -4,14 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "neighbour_pairs.h"
-#include "sotto/algorithms/dp_agd.h"
+#include "sotto/methods/dp_agd.h"
 #include "sotto/optim/gradient_sum.h"
 
 namespace sotto::test {
 namespace {
 
 constexpr std::size_t kRows = 40;
-constexpr double kLargestStep = 1;
+constexpr double kMaxStep = 1;
 
 /// What the two relations compare: a row replaced, or a row left out.
 struct Neighbours {
@@ -54,7 +54,7 @@ Ratios ratios(const Loss& loss, const DpAgd& method, const Neighbours& neighbour
 
   Vector direction(terms.dimension, 0.0), lengths;
   std::copy(unit.begin(), unit.end(), direction.begin());
-  for (int j = 0; j <= 20; ++j) lengths.push_back(kLargestStep * j / 20);
+  for (int j = 0; j <= 20; ++j) lengths.push_back(kMaxStep * j / 20);
   double norm = 0;
   for (const double v : w) norm += v * v;
   LossSums losses(loss, facts, method.loss_clip);
@@ -64,7 +64,7 @@ Ratios ratios(const Loss& loss, const DpAgd& method, const Neighbours& neighbour
     low = std::min(low, a[i] - b[i]);
     high = std::max(high, a[i] - b[i]);
   }
-  const double range = terms.choice_range(kLargestStep, std::sqrt(norm), method.loss_clip);
+  const double range = terms.choice_range(kMaxStep, std::sqrt(norm), method.loss_clip);
   return {distance(g, h) / terms.sensitivity, (high - low) / range};
 }
 
@@ -80,7 +80,7 @@ TEST(AgdNeighbours, SumsAndScoreGapsStayWithinTheirClaims) {
     const Loss loss = typename decltype(tag)::type{};
     Ratios worst;
     for (const double clip : {0.4, 3.0}) {
-      const DpAgd method{.largest_step = kLargestStep, .gradient_clip = clip, .loss_clip = clip};
+      const DpAgd method{.largest_step = kMaxStep, .gradient_clip = clip, .loss_clip = clip};
       for (const std::size_t position : {std::size_t{0}, std::size_t{17}, std::size_t{39}}) {
         for (const Pair& pair : adversarial_pairs(kRows, position, position + 1)) {
           for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
@@ -101,7 +101,7 @@ TEST(AgdNeighbours, SumsAndScoreGapsStayWithinTheirClaims) {
 }
 
 TEST(AgdNeighbours, ClaimsAreReachedInTheLinearPartOfTheLoss) {
-  const DpAgd method{.largest_step = kLargestStep};
+  const DpAgd method{.largest_step = kMaxStep};
   // At w = 0 a row along the step loses margin, a row against it gains: the losses run apart at twice the slope.
   const Pair pair = make_pair("opposite", background_of(kRows, {{0, 0, 0}, 1}), 5, {{{1, 0, 0}, 1}, {{-1, 0, 0}, 1}});
   for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
@@ -114,7 +114,7 @@ TEST(AgdNeighbours, ClaimsAreReachedInTheLinearPartOfTheLoss) {
 }
 
 TEST(AgdNeighbours, ACapBelowTheStepIsTheRange) {
-  const DpAgd method{.largest_step = kLargestStep, .loss_clip = 0.5};
+  const DpAgd method{.largest_step = kMaxStep, .loss_clip = 0.5};
   const Pair pair = make_pair("along", background_of(kRows, {{0, 0, 0}, 1}), 5, {{{1, 0, 0}, 1}, {{0, 0, 0}, 1}});
   const Ratios r = ratios(Hinge{}, method, {pair, Relation::add_remove}, {1, 0, 0}, {1, 0, 0});
   EXPECT_GE(r.range, 0.99);

@@ -30,11 +30,11 @@ std::optional<Dataset> adult() {
   return builder.finish();
 }
 
-Finding audited(const Dataset& rows, const Algorithm& algorithm, double epsilon) {
+Finding audited(const Dataset& rows, const Method& method, double epsilon) {
   TrainRequest request;
   request.problem = {Logistic{}, 1e-3};
   request.budget = {epsilon, 1e-9};
-  request.algorithm = algorithm;
+  request.method = method;
   const RowBlock among = rows.view();
   const Facts facts{among.rows + kCanaries, among.features + kCanaries, 1.0, true};
   return one_run(request, facts, {.seed = 3, .among = &among});
@@ -43,8 +43,8 @@ Finding audited(const Dataset& rows, const Algorithm& algorithm, double epsilon)
 TEST(OneRunOnRealData, ThousandCanariesAmongTheRowsOfAdultDoNotBreakTheClaim) {
   const std::optional<Dataset> rows = adult();
   if (!rows) GTEST_SKIP() << "a9a/a9a.gz is not at hand";
-  for (const Algorithm& algorithm : {Algorithm(Output{}), Algorithm(Objective{}), Algorithm(Dpgd{.passes = 5})}) {
-    const Finding finding = audited(*rows, algorithm, 2);
+  for (const Method& method : {Method(Output{}), Method(Objective{}), Method(Dpgd{.passes = 5})}) {
+    const Finding finding = audited(*rows, method, 2);
     EXPECT_TRUE(finding.holds()) << finding.subject << ": " << finding.found;
     EXPECT_TRUE(finding.has_power());
   }

@@ -74,19 +74,19 @@ TEST(OneRun, AQuarterOfTheNoiseIsToldAndTheTrueNoiseIsNot) {
   }
   TrainRequest request;
   request.problem = {HuberSvm{0.1}, 0.05};
-  for (const Algorithm& algorithm :
-       {Algorithm(BoltOn{.sgd = {.passes = 1, .batch_rows = kCanaries}}),
-        Algorithm(Scs13{.sgd = {.passes = 1, .batch_rows = kCanaries}, .mechanism = MechanismChoice::gaussian}),
-        Algorithm(Output{.mechanism = MechanismChoice::gaussian}), Algorithm(Dpgd{.passes = 1})}) {
-    request.algorithm = algorithm;
+  for (const Method& method :
+       {Method(BoltOn{.sgd = {.passes = 1, .batch_rows = kCanaries}}),
+        Method(Scs13{.sgd = {.passes = 1, .batch_rows = kCanaries}, .mechanism = MechanismChoice::gaussian}),
+        Method(Output{.mechanism = MechanismChoice::gaussian}), Method(Dpgd{.passes = 1})}) {
+    request.method = method;
     for (const std::uint64_t seed : {1U, 2U}) {
       request.budget = {kClaim, kDelta};
       const Facts facts{kCanaries, kCanaries, 0.05, false};
-      EXPECT_TRUE(one_run(request, facts, {.seed = seed}).holds()) << name_of(algorithm);
+      EXPECT_TRUE(one_run(request, facts, {.seed = seed}).holds()) << name_of(method);
       request.budget.epsilon = high;
       const Finding loud = one_run(request, facts, {.seed = seed});
-      EXPECT_TRUE(loud.holds()) << name_of(algorithm);
-      EXPECT_GT(loud.found, kClaim) << name_of(algorithm) << ": " << loud.evidence;
+      EXPECT_TRUE(loud.holds()) << name_of(method);
+      EXPECT_GT(loud.found, kClaim) << name_of(method) << ": " << loud.evidence;
     }
   }
 }
@@ -234,9 +234,9 @@ TEST(Replay, AHalvedClaimIsExceededAndTheRightOneIsReached) {
   TrainRequest request;
   request.problem = {HuberSvm{0.1}, 0.05};
   request.budget = {.epsilon = 1};
-  request.algorithm = BoltOn{.sgd = {.passes = 2, .batch_rows = 4, .order = RowOrder::stored}};
+  request.method = BoltOn{.sgd = {.passes = 2, .batch_rows = 4, .order = RowOrder::stored}};
   const Pair pair = linear_pair(linear_facts(9), 8);
-  const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+  const Plan plan = make_plan(request.method, {pair.first.facts(), request.problem, request.budget});
   const Apart apart = replay({request, plan}, pair);
   EXPECT_LE(apart.worst(), 1);
   EXPECT_GE(apart.ratio, 0.99);
@@ -252,8 +252,8 @@ TEST(Replay, TheJacobianIsReachedByTheRowThatIsMostCurvedAndOneOfHalfIsExceeded)
       TrainRequest request;
       request.problem = {loss, 0.5};
       request.budget = {2, delta};
-      request.algorithm = Objective{};
-      const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+      request.method = Objective{};
+      const Plan plan = make_plan(request.method, {pair.first.facts(), request.problem, request.budget});
       const Apart apart = replay({request, plan}, pair);
       EXPECT_LE(apart.worst(), 1);
       EXPECT_GE(apart.jacobian, 0.999) << name_of(loss) << ' ' << delta;
@@ -267,9 +267,9 @@ TEST(Replay, EveryEngineFeedsRowsClippedToTheirBound) {
   TrainRequest request;
   request.problem = {Logistic{}, 0.05};
   request.budget = {.epsilon = 1};
-  request.algorithm = BoltOn{.sgd = {.passes = 2, .batch_rows = 4}};
+  request.method = BoltOn{.sgd = {.passes = 2, .batch_rows = 4}};
   request.order_seed = 3;
-  const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+  const Plan plan = make_plan(request.method, {pair.first.facts(), request.problem, request.budget});
   for (const Feeder feeder : {Feeder::in_memory, Feeder::out_of_core}) {
     const StoredPair stored(pair, feeder);
     const Replay how{request, plan, {}, 1, &stored};
@@ -286,22 +286,22 @@ TEST(Replay, ARemovedRowIsWithinItsClaimUnderAddRemoveAlone) {
   TrainRequest request;
   request.problem = {HuberSvm{0.1}, 0.05};
   request.budget = {1, 0, Relation::add_remove};
-  request.algorithm = Output{.declared_rows = 9};
-  const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+  request.method = Output{.declared_rows = 9};
+  const Plan plan = make_plan(request.method, {pair.first.facts(), request.problem, request.budget});
   const Apart apart = replay({request, plan}, pair);
   EXPECT_LE(apart.worst(), 1);
   EXPECT_GE(apart.ratio, 0.99);
-  request.algorithm = BoltOn{};
-  EXPECT_THROW(make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget}), Error);
+  request.method = BoltOn{};
+  EXPECT_THROW(make_plan(request.method, {pair.first.facts(), request.problem, request.budget}), Error);
 }
 
 TEST(Replay, CostsOfAllPassesAddUp) {
   TrainRequest request;
   request.problem = {HuberSvm{0.1}, 0};
   request.budget = {.epsilon = 1};
-  request.algorithm = Scs13{.sgd = {.passes = 5, .batch_rows = 9, .order = RowOrder::stored}};
+  request.method = Scs13{.sgd = {.passes = 5, .batch_rows = 9, .order = RowOrder::stored}};
   const Pair pair = linear_pair(linear_facts(9), 0);
-  const Plan plan = make_plan(request.algorithm, {pair.first.facts(), request.problem, request.budget});
+  const Plan plan = make_plan(request.method, {pair.first.facts(), request.problem, request.budget});
   const Apart apart = replay({request, plan}, pair);
   EXPECT_NEAR(apart.cost_over(1, 0), 1, 1e-3);
   EXPECT_GT(apart.cost_over(0.5, 0), 1.9);  // noise for half as much would not do
@@ -344,10 +344,10 @@ TEST(Replay, EveryDeclaredNumberOfWhatMakesAClaimIsVaried) {
         for_each_case(method, selection, [&](const ReplayCase& one) {
           if (++plans == 1) {
             const auto declare = [&](const auto& member) { note_numbers(method.name, member, true, met); };
-            std::visit(declare, one.request.algorithm);
+            std::visit(declare, one.request.method);
           }
           const auto note = [&](const auto& member) { note_numbers(method.name, member, false, met); };
-          std::visit(note, one.request.algorithm);
+          std::visit(note, one.request.method);
           std::visit(note, one.request.problem.loss);
         });
       }

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "neighbour_pairs.h"
-#include "sotto/algorithms/scs13.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/methods/scs13.h"
 
 namespace sotto::test {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "descent_tables.h"
 #include "game_score.h"
-#include "sotto/algorithms/correlated.h"
-#include "sotto/algorithms/dpgd_shape.h"
-#include "sotto/algorithms/sampled_descent.h"
+#include "sotto/methods/correlated.h"
+#include "sotto/methods/dpgd_shape.h"
+#include "sotto/methods/sampled_descent.h"
 #include "sotto/optim/correlated.h"
 #include "sotto/privacy/gaussian.h"
 
@@ -42,8 +42,8 @@ Score play(int games, const std::function<double(const Rows&, BitSource&)>& weig
 TEST(Game, DpgdByCompositionStaysBelowItsMuForOneAndForFivePasses) {
   const double mu = gaussian_mu(4, 1e-2);
   for (const std::uint32_t passes : {1U, 5U}) {
-    const Dpgd algorithm{.passes = passes, .step_size = 1e-3, .bound = DescentBound::composition};
-    const Calibrated noise = dpgd_composition(algorithm, dpgd_shape(algorithm, input_of(0)), input_of(0));
+    const Dpgd method{.passes = passes, .step_size = 1e-3, .bound = DescentBound::composition};
+    const Calibrated noise = dpgd_composition(method, dpgd_shape(method, input_of(0)), input_of(0));
     const Score score = play(4000, [&](const Rows& rows, BitSource& bits) {
       Curator curator(bits);
       curator.charge(noise.charge);
@@ -75,8 +75,8 @@ class Curated final : public StepNoise {
 TEST(Game, DpgdByHiddenStateStaysBelowItsMuAndReachesIt) {
   const double mu = gaussian_mu(4, 1e-2);
   for (const std::uint32_t passes : {1U, 30U}) {
-    const Dpgd algorithm{.passes = passes, .step_size = 0.05, .bound = DescentBound::hidden_state};
-    const HiddenPlan plan = dpgd_hidden(algorithm, dpgd_shape(algorithm, input_of(1)), input_of(1));
+    const Dpgd method{.passes = passes, .step_size = 0.05, .bound = DescentBound::hidden_state};
+    const HiddenPlan plan = dpgd_hidden(method, dpgd_shape(method, input_of(1)), input_of(1));
     const Score score = play(2000, [&](const Rows& rows, BitSource& bits) {
       Curator curator(bits);
       curator.charge(plan.noise.calibrated.charge);
@@ -133,9 +133,9 @@ class Overheard final : public StepNoise {
 
 TEST(Game, CorrelatedNoiseStaysBelowItsMuAgainstTheBestAttacker) {
   constexpr std::uint64_t kBatch = 20, kSteps = 15, kPerPass = 5;
-  const Correlated algorithm{.passes = 3, .batch_rows = kBatch, .step_size = 1e-4};
+  const Correlated method{.passes = 3, .batch_rows = kBatch, .step_size = 1e-4};
   const JointCalibrated noise = [&] {
-    const Plan plan = algorithm.plan({{kRows, 1, 1.0, false}, {HuberSvm{0.1}, 0}, kBudget});
+    const Plan plan = method.plan({{kRows, 1, 1.0, false}, {HuberSvm{0.1}, 0}, kBudget});
     JointCalibrated joint;
     joint.calibrated = *plan.noise;
     joint.law = {std::get<GaussianNoise>(plan.noise->mechanism), kSteps};

@@ -7,8 +7,8 @@
 
 #include "game_score.h"
 #include "neighbour_pairs.h"
-#include "sotto/algorithms/bolt_on.h"
-#include "sotto/algorithms/scs13.h"
+#include "sotto/methods/bolt_on.h"
+#include "sotto/methods/scs13.h"
 #include "sotto/privacy/curator.h"
 #include "sotto/privacy/gaussian.h"
 
@@ -65,8 +65,8 @@ struct BoltOnGame {
 SgdOptions strongly_convex() { return {.passes = 5, .batch_rows = 50}; }
 
 Plan bolt_on(MechanismChoice mechanism, const Budget& budget, Calibration calibration = Calibration::corrected) {
-  const BoltOn algorithm{.sgd = strongly_convex(), .mechanism = mechanism, .calibration = calibration};
-  return algorithm.plan(input_of(budget, 0.5));
+  const BoltOn method{.sgd = strongly_convex(), .mechanism = mechanism, .calibration = calibration};
+  return method.plan(input_of(budget, 0.5));
 }
 
 // At the centre of the first law a Laplace release is told half the time, and exp(-epsilon)/2 on the other side.
@@ -160,12 +160,12 @@ struct Scs13Game {
 };
 
 Plan scs13(std::uint32_t passes, MechanismChoice mechanism, const Budget& budget) {
-  Scs13 algorithm{.mechanism = mechanism};
-  algorithm.sgd.passes = passes;
-  algorithm.sgd.batch_rows = 50;
-  algorithm.sgd.step = ConstantStep{1e-3};  // the weights hardly move, so that the loss stays in its linear part
-  algorithm.sgd.order = RowOrder::stored;
-  return algorithm.plan(input_of(budget, 0));
+  Scs13 method{.mechanism = mechanism};
+  method.sgd.passes = passes;
+  method.sgd.batch_rows = 50;
+  method.sgd.step = ConstantStep{1e-3};  // the weights hardly move, so that the loss stays in its linear part
+  method.sgd.order = RowOrder::stored;
+  return method.plan(input_of(budget, 0));
 }
 
 // A row +1 pulls its batch sum to -1, a row -1 to +1: told when every pass lies beyond the centre of the first law.

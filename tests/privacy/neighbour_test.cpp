@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "neighbour_pairs.h"
-#include "sotto/algorithms/algorithm.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/methods/method.h"
 
 namespace sotto::test {
 namespace {
@@ -166,13 +166,13 @@ TEST_F(NeighbourTest, ADeclaredNormOtherThanOneScalesTheClaimAndHolds) {
 }
 
 TEST_F(NeighbourTest, ARemovedRowIsRefusedByEveryPlanThatRestsOnTheCount) {  // spec 9 (j)
-  for_each_member<Algorithm>([&](auto tag) {
-    const Algorithm algorithm = typename decltype(tag)::type{};
+  for_each_member<Method>([&](auto tag) {
+    const Method method = typename decltype(tag)::type{};
     const PlanInput input{{1000, 4, 1.0, false}, {Logistic{}, 0.1}, {1, 1e-6, Relation::add_remove}};
     try {
-      const Plan plan = make_plan(algorithm, input);
+      const Plan plan = make_plan(method, input);
       // Counts need no number of rows. Everything else says no, or is not private.
-      EXPECT_TRUE(std::holds_alternative<Majority>(algorithm) || !plan.not_private.empty()) << name_of(algorithm);
+      EXPECT_TRUE(std::holds_alternative<Majority>(method) || !plan.not_private.empty()) << name_of(method);
     } catch (const Error& e) {
       // Not at all, or not without a public number that stands for the count (spec 1.3).
       EXPECT_TRUE(e.field() == "relation" || e.field() == "declared_rows" || e.field() == "delta") << e.what();

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "neighbour_pairs.h"
-#include "sotto/algorithms/bolt_on.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/methods/bolt_on.h"
 
 namespace sotto::test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "row_table.h"
 #include "sensitive_access.h"
-#include "sotto/algorithms/objective.h"
-#include "sotto/algorithms/output.h"
+#include "sotto/methods/objective.h"
+#include "sotto/methods/output.h"
 #include "sotto/optim/minimiser.h"
 #include "sotto/privacy/gaussian.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "sotto/algorithms/objective.h"
+#include "sotto/methods/objective.h"
 
 namespace sotto::test {
 namespace {
@@ -158,8 +158,8 @@ PlanInput input_of(double curvature, const Budget& budget, const Loss& loss, std
 }
 
 double sigma_of(const PlanInput& input) {
-  const Objective algorithm{.declared_rows = input.budget.relation == Relation::add_remove ? 1000U : 0U};
-  return std::get<GaussianNoise>(algorithm.noise(input).on_objective).scale();
+  const Objective method{.declared_rows = input.budget.relation == Relation::add_remove ? 1000U : 0U};
+  return std::get<GaussianNoise>(method.noise(input).on_objective).scale();
 }
 
 Table with(Table rows, const std::vector<Row>& more) {

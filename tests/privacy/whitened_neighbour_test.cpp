@@ -6,9 +6,9 @@
 #include <random>
 
 #include "row_table.h"
-#include "sotto/algorithms/algorithm.h"
 #include "sotto/base/error.h"
 #include "sotto/linalg/symmetric_eigen.h"
+#include "sotto/methods/method.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/second_moments.h"
 #include "test_rows.h"

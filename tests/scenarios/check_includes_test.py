@@ -23,7 +23,7 @@ class IncludeOrder(unittest.TestCase):
         self.assertEqual(found({
             "optim/recipe.h": '#include "sotto/losses/loss.h"',
             "optim/recipe.cpp": '#include "sotto/optim/recipe.h"',
-            "algorithms/bolt_on.cpp": '#include "sotto/optim/recipe.h"\n#include "sotto/privacy/mechanism.h"',
+            "methods/bolt_on.cpp": '#include "sotto/optim/recipe.h"\n#include "sotto/privacy/mechanism.h"',
             "model/model.h": '#include "sotto/engines/in_memory.h"',
             "train.cpp": '#include "sotto/train.h"\n#include "sotto/model/model.h"',
             "sotto.h": '#include "sotto/train.h"',
@@ -36,7 +36,7 @@ class IncludeOrder(unittest.TestCase):
             ("losses/logistic.h", '#include "sotto/data/row_block.h"'),
             ("engines/in_memory.cpp", '#include "sotto/model/model.h"'),
             ("model/model.cpp", '#include "sotto/train.h"'),
-            ("algorithms/bolt_on.h", '  #  include <sotto/engines/in_memory.h>'),
+            ("methods/bolt_on.h", '  #  include <sotto/engines/in_memory.h>'),
             ("train.h", '#include "sotto/sotto.h"'),
         ]:
             with self.subTest(source=source):

@@ -43,7 +43,7 @@ void spend(const std::string& path, const std::string& name, double epsilon) {
   BitSource bits;
   TrainRequest request;
   request.problem = {Logistic{}, 0.1};
-  request.algorithm = BoltOn{.mechanism = MechanismChoice::discrete_laplace};
+  request.method = BoltOn{.mechanism = MechanismChoice::discrete_laplace};
   request.budget = {epsilon, 0, Relation::replace_one};
   for (std::uint64_t i = 0;; ++i) {
     request.order_seed = i;

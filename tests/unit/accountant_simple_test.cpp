@@ -331,7 +331,7 @@ TEST(AccountantWorlds, WhatACoinChoosesAmongCostsTheDearestUnderBothRelations) {
 }
 
 TEST(AccountantWorlds, RepeatsWhoseProductIsTooLargeAreRefused) {
-  constexpr std::uint64_t kMany = std::uint64_t{1} << 32, kMost = std::uint64_t{1} << 40;
+  constexpr std::uint64_t kMany = std::uint64_t{1} << 32, kMax = std::uint64_t{1} << 40;
   for (const Relation relation : {kReplace, kAddRemove}) {
     for (const std::uint64_t times : {kMany, std::uint64_t{512}}) {
       const Event gaussian = repeat(repeat(GaussianEvent{1}, kMany), times);
@@ -345,8 +345,8 @@ TEST(AccountantWorlds, RepeatsWhoseProductIsTooLargeAreRefused) {
     EXPECT_NO_THROW(worlds(repeat(repeat(GaussianEvent{1}, kMany), 0), relation));
     // Repeats that follow one another add up; so many that they pass 2^64 would be 2^24 events.
     EXPECT_EQ(
-        worlds(sequence({repeat(PureEvent{1}, kMost), repeat(PureEvent{1}, kMost)}), relation).front().front().count,
-        2 * kMost);
+        worlds(sequence({repeat(PureEvent{1}, kMax), repeat(PureEvent{1}, kMax)}), relation).front().front().count,
+        2 * kMax);
   }
 }
 

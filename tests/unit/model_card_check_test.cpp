@@ -8,8 +8,8 @@
 namespace sotto {
 namespace {
 
-PrivacyCard card_of(const Algorithm& algorithm, const PlanInput& input) {
-  return make_card(make_plan(algorithm, input), algorithm, input);
+PrivacyCard card_of(const Method& method, const PlanInput& input) {
+  return make_card(make_plan(method, input), method, input);
 }
 
 PrivacyCard some_card() { return card_of(BoltOn{}, {{10000, 5, 1.0, false}, {Logistic{}, 0.01}, {.epsilon = 0.3}}); }
@@ -28,7 +28,7 @@ bool is_refused(const Json& json) {
 TEST(CardCheck, TakesEveryCardOfTheCatalogue) {
   int taken = 0;
   int is_private = 0;
-  for_each_member<Algorithm>([&](auto tag) {
+  for_each_member<Method>([&](auto tag) {
     using Method = typename decltype(tag)::type;
     for_each_member<Loss>([&](auto loss_tag) {
       using SomeLoss = typename decltype(loss_tag)::type;
@@ -94,8 +94,8 @@ TEST(CardCheck, RefusesAGuaranteeBelowItsEvents) {
   json["guarantee"]["epsilon"] = 0.31;
   EXPECT_FALSE(is_refused(json)) << "more than it costs is no lie";
   const PlanInput input{{10000, 5, 1.0, false}, {Logistic{}, 0.01}, {.epsilon = 1, .delta = 1e-6}};
-  for (const Algorithm& algorithm : {Algorithm(Dpgd{}), Algorithm(DpAgd{})}) {
-    json = to_json(card_of(algorithm, input));
+  for (const Method& method : {Method(Dpgd{}), Method(DpAgd{})}) {
+    json = to_json(card_of(method, input));
     json["guarantee"]["epsilon"] = 0.9;
     EXPECT_TRUE(is_refused(json)) << json.dump(2);
     json["guarantee"]["epsilon"] = 1;

@@ -197,10 +197,10 @@ TEST(Train, EveryEngineGivesTheSameBitsWithSeveralOutputs) {
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i].label = static_cast<float>(i % 4);
     pack_rows(path, rows, {.features = 6, .sparse = sparse, .metadata = "{}", .classes = 4});
     for (const Loss& loss : {Loss(Softmax{}), Loss(Logistic{})}) {
-      for (const Algorithm& algorithm : {Algorithm(BoltOn{}), Algorithm(Scs13{})}) {
+      for (const Method& method : {Method(BoltOn{}), Method(Scs13{})}) {
         TrainRequest request;
         request.problem = {loss, 0.05};
-        request.algorithm = algorithm;
+        request.method = method;
         request.budget = {.epsilon = 1};
         request.order_seed = 4;
         const auto weights_by = [&](Engine&& engine) {
@@ -227,7 +227,7 @@ TEST(Train, SoftmaxAndOneAgainstTheRestLearnTenDigits) {
     InMemoryEngine engine(rows.facts(), rows.view());
     TrainRequest request;
     request.problem = {loss, 1e-3};
-    request.algorithm = BoltOn{.sgd = {.passes = 2, .batch_rows = 10}};
+    request.method = BoltOn{.sgd = {.passes = 2, .batch_rows = 10}};
     request.budget = {.epsilon = 1e4};
     request.order_seed = 1;
     request.encoding = to_json(encoder.schema());

@@ -15,16 +15,16 @@
 namespace sotto {
 namespace {
 
-PrivacyCard card_of(const Algorithm& algorithm, const Budget& budget = {.epsilon = 1}) {
+PrivacyCard card_of(const Method& method, const Budget& budget = {.epsilon = 1}) {
   const PlanInput input{{10000, 5, 1.0, false}, {Logistic{}, 0.01}, budget};
-  return make_card(make_plan(algorithm, input), algorithm, input);
+  return make_card(make_plan(method, input), method, input);
 }
 
-Model model_of(const Algorithm& algorithm) {
+Model model_of(const Method& method) {
   Model model;
   model.weights = {0.1, -1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0};
   model.encoding = R"({"columns":[{"name":"x1","range":[0,1]}]})";
-  model.card = card_of(algorithm);
+  model.card = card_of(method);
   return model;
 }
 
@@ -100,8 +100,8 @@ TEST_F(ModelFile, KeepsTheLinkAndIsWithoutOneTheSigmoid) {
 }
 
 TEST_F(ModelFile, ReadsBackToTheBit) {
-  for (const Algorithm& algorithm : {Algorithm(BoltOn{}), Algorithm(Scs13{}), Algorithm(Noiseless{})}) {
-    const Model model = model_of(algorithm);
+  for (const Method& method : {Method(BoltOn{}), Method(Scs13{}), Method(Noiseless{})}) {
+    const Model model = model_of(method);
     save_model(model, path_);
     const Model again = load_model(path_);
     ASSERT_EQ(again.weights.size(), model.weights.size());

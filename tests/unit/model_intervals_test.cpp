@@ -9,9 +9,9 @@
 
 #include "row_table.h"
 #include "sensitive_access.h"
-#include "sotto/algorithms/interval_release.h"
 #include "sotto/base/error.h"
 #include "sotto/linalg/symmetric_eigen.h"
+#include "sotto/methods/interval_release.h"
 #include "sotto/model/json.h"
 #include "sotto/optim/minimiser.h"
 #include "sotto/optim/score_moments.h"
@@ -331,7 +331,7 @@ TEST(Intervals, SurviveTheModelFile) {
   BitSource bits(ReproducibleSeed{1});
   TrainRequest request;
   request.problem = {Logistic{}, 0.01};
-  request.algorithm = Objective{.intervals = 0.2};
+  request.method = Objective{.intervals = 0.2};
   request.budget = {.epsilon = 1, .delta = 1e-5};
   const Model model = train(engine, request, bits);
   const Model again = model_from_text(model_text(model), "test");
@@ -342,7 +342,7 @@ TEST(Intervals, SurviveTheModelFile) {
   broken["uncertainty"]["noise"] = {1.0};
   EXPECT_THROW(model_from_text(broken.dump(), "test"), Error);
   TrainRequest plain = request;
-  plain.algorithm = Objective{};
+  plain.method = Objective{};
   EXPECT_FALSE(train(engine, plain, bits).uncertainty.has_value());
 }
 

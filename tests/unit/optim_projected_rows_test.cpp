@@ -27,7 +27,7 @@ class Collected final : public RowConsumer {
   std::vector<float> rows, labels;
 };
 
-Collected images(const Engine& engine, std::uint64_t most_bytes = kMostImageBytes) {
+Collected images(const Engine& engine, std::uint64_t most_bytes = kMaxImageBytes) {
   const Projection map = some_map(engine.facts().features);
   const ProjectedRows projected(engine, map, most_bytes);
   Collected all;

@@ -4,7 +4,7 @@
 #include <bit>
 #include <random>
 
-#include "sotto/algorithms/bolt_on.h"
+#include "sotto/methods/bolt_on.h"
 #include "test_rows.h"
 
 namespace sotto::test {

@@ -11,7 +11,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kDrawn = 200000;
-constexpr double kMostErrors = 5.0;  // standard errors; the seeds are fixed
+constexpr double kMaxErrors = 5.0;  // standard errors; the seeds are fixed
 
 /// E x^k of a law.
 using Moment = std::function<double(int k)>;
@@ -31,9 +31,9 @@ double largest_error(const std::vector<double>& samples, const Moment& moment, d
 
 /// The samples have the moments; off by two percent they do not.
 void expect_moments(const std::vector<double>& samples, const Moment& moment) {
-  EXPECT_LT(largest_error(samples, moment), kMostErrors);
-  EXPECT_GT(largest_error(samples, moment, 1.02), kMostErrors);
-  EXPECT_GT(largest_error(samples, moment, 0.98), kMostErrors);
+  EXPECT_LT(largest_error(samples, moment), kMaxErrors);
+  EXPECT_GT(largest_error(samples, moment, 1.02), kMaxErrors);
+  EXPECT_GT(largest_error(samples, moment, 0.98), kMaxErrors);
 }
 
 /// (2k - 1)!! for 2k, 0 for odd powers.
@@ -93,15 +93,15 @@ TEST(Independence, NormalsOfTwoSourcesAreUncorrelated) {
   for (const std::uint64_t seed : {65U, 66U, 1U << 20U}) {
     const std::vector<double> second = normals(seed);
     for (std::size_t lag = 0; lag < 8; ++lag) {
-      EXPECT_LT(correlation(first, second, lag), kMostErrors) << seed << " " << lag;
-      EXPECT_LT(correlation(second, first, lag), kMostErrors) << seed << " " << lag;
+      EXPECT_LT(correlation(first, second, lag), kMaxErrors) << seed << " " << lag;
+      EXPECT_LT(correlation(second, first, lag), kMaxErrors) << seed << " " << lag;
     }
   }
 }
 
 TEST(Independence, NormalsOfOneSourceAreUncorrelated) {
   const std::vector<double> samples = normals(67);
-  for (std::size_t lag = 1; lag < 8; ++lag) EXPECT_LT(correlation(samples, samples, lag), kMostErrors) << lag;
+  for (std::size_t lag = 1; lag < 8; ++lag) EXPECT_LT(correlation(samples, samples, lag), kMaxErrors) << lag;
 }
 
 TEST(Independence, SourcesThatShareAFiftiethOfTheirVarianceAreNoticed) {
@@ -110,8 +110,8 @@ TEST(Independence, SourcesThatShareAFiftiethOfTheirVarianceAreNoticed) {
   for (std::size_t i = 0; i < second.size(); ++i) {
     second[i] = std::sqrt(0.98) * second[i] + std::sqrt(0.02) * first[i];
   }
-  EXPECT_GT(correlation(first, second, 0), kMostErrors);
-  EXPECT_GT(correlation(shared, normals(69), 0), kMostErrors) << "the same seed";
+  EXPECT_GT(correlation(first, second, 0), kMaxErrors);
+  EXPECT_GT(correlation(shared, normals(69), 0), kMaxErrors) << "the same seed";
 }
 
 }  // namespace

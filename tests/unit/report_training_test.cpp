@@ -21,8 +21,8 @@ PlanInput input_of(double epsilon, double delta, Relation relation = Relation::r
   return {{2000, 4, 1.0, false, 2}, {Logistic{}, 0.01}, {epsilon, delta, relation}};
 }
 
-PrivacyCard card_of(const Algorithm& algorithm, const PlanInput& input) {
-  return make_card(make_plan(algorithm, input), algorithm, input);
+PrivacyCard card_of(const Method& method, const PlanInput& input) {
+  return make_card(make_plan(method, input), method, input);
 }
 
 Model model_of(const PrivacyCard& card) {
@@ -32,10 +32,10 @@ Model model_of(const PrivacyCard& card) {
   return model;
 }
 
-Model train_again(const Algorithm& algorithm, const PlanInput& input, const RowBlock& rows, std::uint64_t seed) {
+Model train_again(const Method& method, const PlanInput& input, const RowBlock& rows, std::uint64_t seed) {
   TrainRequest request;
   request.problem = input.problem;
-  request.algorithm = algorithm;
+  request.method = method;
   request.budget = input.budget;
   InMemoryEngine engine(input.facts, rows);
   BitSource bits(ReproducibleSeed{seed});
@@ -53,14 +53,14 @@ RowBlock three_rows() {
 }
 
 TEST(Replan, EveryMethodsCardLeadsBackToItsPlan) {
-  for_each_member<Algorithm>([](auto tag) {
+  for_each_member<Method>([](auto tag) {
     using Method = typename decltype(tag)::type;
     for (const double delta : {0.0, 1e-6}) {
       const PlanInput input = input_of(1, delta);
-      Algorithm algorithm = Method{};
+      Method method = Method{};
       PrivacyCard card;
       try {
-        card = card_of(algorithm, input);
+        card = card_of(method, input);
       } catch (const Error&) {
         continue;  // takes no such budget
       }
@@ -129,10 +129,10 @@ TEST(Printed, CostsOfThousandsAreRoundedUpToo) {
 }
 
 TEST(Replan, ParametersThatWereSetAreKept) {
-  const Algorithm algorithm = BoltOn{.sgd = {.passes = 7, .batch_rows = 13}};
-  const auto known = replan(card_of(algorithm, input_of(0.5, 0)));
+  const Method method = BoltOn{.sgd = {.passes = 7, .batch_rows = 13}};
+  const auto known = replan(card_of(method, input_of(0.5, 0)));
   ASSERT_TRUE(known);
-  EXPECT_EQ(std::get<BoltOn>(known->algorithm).sgd.passes, 7u);
+  EXPECT_EQ(std::get<BoltOn>(known->method).sgd.passes, 7u);
   const auto larger = plan_at(*known, 1);
   ASSERT_TRUE(larger);
   EXPECT_NEAR(std::get<L2LaplaceNoise>(larger->noise->mechanism).scale() * 2,
@@ -308,8 +308,8 @@ TEST(TrainingReport, ABaselineWithoutAPromiseHasAPage) {
 }
 
 TEST(TrainingReport, APrivateNumberOfRowsIsNotTold) {
-  Algorithm algorithm = Dpgd{.declared_rows = 3000};
-  const PrivacyCard card = card_of(algorithm, input_of(1, 1e-6, Relation::add_remove));
+  Method method = Dpgd{.declared_rows = 3000};
+  const PrivacyCard card = card_of(method, input_of(1, 1e-6, Relation::add_remove));
   const TrainingReport report = training_report("m.json", model_of(card));
   const std::string html = html_of(report);
   EXPECT_NE(html.find("a private number of rows"), std::string::npos);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "data_testing.h"
-#include "sotto/algorithms/bounds_plan.h"
+#include "sotto/methods/bounds_plan.h"
 
 namespace sotto {
 namespace {
@@ -13,10 +13,10 @@ namespace {
 using testing::error_of;
 using testing::TempFile;
 
-TrainRequest asking(double epsilon, const Algorithm& algorithm) {
+TrainRequest asking(double epsilon, const Method& method) {
   TrainRequest request;
   request.budget.epsilon = epsilon;
-  request.algorithm = algorithm;
+  request.method = method;
   return request;
 }
 

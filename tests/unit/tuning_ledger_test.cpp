@@ -44,7 +44,7 @@ class TuneWithLedger : public LedgerTest {
   static TuneRequest asking(TuneBy by, const Budget& budget) {
     TuneRequest request;
     request.train.problem = {Logistic{}, 0.1};
-    request.train.algorithm = BoltOn{.sgd = {.passes = 2}};
+    request.train.method = BoltOn{.sgd = {.passes = 2}};
     request.train.budget = budget;
     request.grid = parse_grid("passes=1,3");
     request.by = by;
@@ -107,7 +107,7 @@ TEST_F(TuneWithLedger, RandomStoppingCostsTheSelectionOfAllRuns) {
 
 TEST_F(TuneWithLedger, SampledRunsOfASelectionAreChargedToASumAndToOneOrder) {
   TuneRequest request = asking(TuneBy::random_stopping, {1, 1e-6});
-  request.train.algorithm = Dpsgd{.batch_rows = 100};
+  request.train.method = Dpsgd{.batch_rows = 100};
   const TunePlan plan = plan_tuning(request, rows_.facts(600));
   open(FilterKind::sum, 2, 1e-5);
   run(request);

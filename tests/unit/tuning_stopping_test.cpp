@@ -19,11 +19,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const Facts kAdult{45222, 105, 1.0, false};
 
-TuneRequest stopping(const Algorithm& algorithm, const char* grid, double lambda = 0.01,
-                     const Budget& budget = {1, 1e-6}) {
+TuneRequest stopping(const Method& method, const char* grid, double lambda = 0.01, const Budget& budget = {1, 1e-6}) {
   TuneRequest request;
   request.train.problem = {Logistic{}, lambda};
-  request.train.algorithm = algorithm;
+  request.train.method = method;
   request.train.budget = budget;
   request.grid = parse_grid(grid);
   request.by = TuneBy::random_stopping;
@@ -136,7 +135,7 @@ TEST(StoppingWithoutRho, CostsWhatTheTheoremSaysOfTheRunsEventsAndNoMore) {
     EXPECT_LE(rdp_epsilon(plan.charge.event, Relation::replace_one, 1e-6).value, 1);
     EXPECT_GT(theorem(kinds, 10, 1e-6, {.noise = 2}), 1.5) << "half the noise";
     EXPECT_GT(theorem(kinds, 20, 1e-6), 1.02) << "twice the runs";
-    if (std::holds_alternative<Dpsgd>(request.train.algorithm)) {
+    if (std::holds_alternative<Dpsgd>(request.train.method)) {
       EXPECT_GT(theorem(kinds, 10, 1e-6, {.steps = 2}), 1.2) << "twice the steps";
       EXPECT_GT(theorem(kinds, 10, 1e-6, {.rate = 2}), 1.5) << "twice the rate";
     }
@@ -150,7 +149,7 @@ TEST(StoppingWithoutRho, EveryRunIsTheTrainingThatIsPlannedAndItsScore) {
   EXPECT_EQ(kinds.size(), 2U) << "lambda costs nothing, so equal events are one";
   for (const TrainRequest& run : plan.runs) {
     EXPECT_LT(run.budget.epsilon, 0.5);
-    std::vector<Charge> charges = make_plan(run.algorithm, plan_input(run, kAdult)).charges;
+    std::vector<Charge> charges = make_plan(run.method, plan_input(run, kAdult)).charges;
     charges.push_back({DiscreteGaussianEvent{plan.stopping.score_rho}});
     EXPECT_NE(std::ranges::find(kinds, event_of(charges)), kinds.end());
   }

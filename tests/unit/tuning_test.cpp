@@ -32,7 +32,7 @@ Rows table(std::size_t rows) {
 TuneRequest request_of(TuneBy by, const Budget& budget = {2, 1e-5}) {
   TuneRequest request;
   request.train.problem = {Logistic{}, 0.01};
-  request.train.algorithm = BoltOn{.sgd = {.passes = 2}};
+  request.train.method = BoltOn{.sgd = {.passes = 2}};
   request.train.budget = budget;
   request.grid = parse_grid("lambda=0.001,0.1;passes=1,3");
   request.by = by;
@@ -130,14 +130,14 @@ TEST(Tune, AutoIsTunedByPartsWithFullScansWhereAloneItWouldSample) {
   for (const TuneBy by : {TuneBy::parts, TuneBy::random_stopping}) {
     TuneRequest request = request_of(by, {1, 1e-9});
     request.train.problem = {Softmax{}, 0};
-    request.train.algorithm = Auto{};
+    request.train.method = Auto{};
     request.grid = parse_grid("lambda=0,1e-6");
     ASSERT_TRUE(std::holds_alternative<Dpsgd>(Auto{}.choose({facts, request.train.problem, {1, 1e-9}}).solver));
     for (const TrainRequest& run : plan_tuning(request, facts).runs) {
       if (by == TuneBy::parts) {
-        EXPECT_TRUE(std::holds_alternative<Dpgd>(run.algorithm));
+        EXPECT_TRUE(std::holds_alternative<Dpgd>(run.method));
       } else {
-        EXPECT_TRUE(std::holds_alternative<Dpsgd>(std::get<Auto>(run.algorithm).choose(plan_input(run, facts)).solver));
+        EXPECT_TRUE(std::holds_alternative<Dpsgd>(std::get<Auto>(run.method).choose(plan_input(run, facts)).solver));
       }
     }
   }
@@ -147,12 +147,12 @@ TEST(Tune, AutoScansAllRowsWhereThePriceOfSamplingIsNotKnownWell) {
   const Facts facts{5000000, 784, 1.0, false, 10};
   TuneRequest request = request_of(TuneBy::random_stopping, {0.001, 1e-6});
   request.train.problem = {Softmax{}, 0};
-  request.train.algorithm = Auto{};
+  request.train.method = Auto{};
   request.grid = parse_grid("lambda=0");
   request.mean_runs = 100;
   ASSERT_TRUE(std::holds_alternative<Dpsgd>(Auto{}.choose({facts, request.train.problem, {0.001, 1e-6}}).solver));
   const TrainRequest run = plan_tuning(request, facts).runs.front();
-  EXPECT_TRUE(std::holds_alternative<Dpgd>(run.algorithm));
+  EXPECT_TRUE(std::holds_alternative<Dpgd>(run.method));
   EXPECT_GT(run.budget.epsilon, 8e-5);
 }
 
@@ -191,7 +191,7 @@ TEST(Tune, RefusesWhatHasNoProof) {
   unknown.grid = parse_grid("momentum=1");
   fails(unknown);
   TuneRequest noiseless = request_of(TuneBy::random_stopping);
-  noiseless.train.algorithm = Noiseless{};
+  noiseless.train.method = Noiseless{};
   fails(noiseless);
 }
 

@@ -22,7 +22,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kFlushAt = std::size_t{1} << 20;
-constexpr int kMostLinks = 40;
+constexpr int kMaxLinks = 40;
 
 [[noreturn]] void fail_out(const std::string& path, const std::string& field, const std::string& what) {
   throw Error(ErrorKind::io, path + ": " + what, field);
@@ -62,7 +62,7 @@ std::string link_content(const std::string& link, const std::string& field) {
 /// Follows links by hand: the system would follow one again, maybe to another file, when the name is used again.
 Target target_of(const std::string& path, const std::string& field) {
   Target target{path};
-  for (int i = 0; i < kMostLinks; ++i) {
+  for (int i = 0; i < kMaxLinks; ++i) {
     struct stat& status = target.status;
     if (::lstat(target.path.c_str(), &status) != 0) {
       if (errno != ENOENT || target.path.empty() || target.path.back() == '/') {

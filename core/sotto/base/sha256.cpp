@@ -66,7 +66,7 @@ struct Sha256::Context {
 namespace {
 
 /// Looked up once: a hash a row would look it up a row.
-const EVP_MD* algorithm() {
+const EVP_MD* method() {
   static const EVP_MD* const found = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   need(found != nullptr);
   return found;
@@ -75,7 +75,7 @@ const EVP_MD* algorithm() {
 }  // namespace
 
 Sha256::Sha256() : context_(std::make_unique<Context>()) {
-  need(context_->evp != nullptr && EVP_DigestInit_ex(context_->evp, algorithm(), nullptr) == 1);
+  need(context_->evp != nullptr && EVP_DigestInit_ex(context_->evp, method(), nullptr) == 1);
 }
 Sha256::Sha256(Sha256&&) noexcept = default;
 Sha256& Sha256::operator=(Sha256&&) noexcept = default;

@@ -33,7 +33,7 @@ Projection::Projection(const Reduction& reduction, std::uint32_t features, bool 
 
 void Projection::draw_matrix(const GaussianProjection& gaussian, std::uint32_t features) {
   const std::uint64_t entries = std::uint64_t{gaussian.dimensions} * features;
-  require(entries <= kMostEntries, "dimensions",
+  require(entries <= kMaxEntries, "dimensions",
           "a gaussian projection of " + std::to_string(features) + " features to " +
               std::to_string(gaussian.dimensions) + " has more than 2^27 entries");
   output_features_ = gaussian.dimensions;

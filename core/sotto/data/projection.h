@@ -13,7 +13,7 @@ namespace sotto {
 class Projection {
  public:
   /// The most entries a matrix may have.
-  static constexpr std::uint64_t kMostEntries = std::uint64_t{1} << 27;
+  static constexpr std::uint64_t kMaxEntries = std::uint64_t{1} << 27;
 
   /// `features` before the reduction; `keep_last` when the last of them is the intercept.
   Projection(const Reduction& reduction, std::uint32_t features, bool keep_last);

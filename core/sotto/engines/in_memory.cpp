@@ -18,10 +18,10 @@ bool same_fixed_order(const ScanOrder& a, const ScanOrder& b) noexcept {
 /// Asks for the bytes of a block before they are needed: blocks are far apart, so the hardware cannot guess the next.
 void prefetch(const RowBlock& rows, std::uint64_t first, std::uint64_t count) noexcept {
   constexpr std::size_t kLine = 64 / sizeof(float);
-  constexpr std::size_t kMost = 8192 / sizeof(float);
+  constexpr std::size_t kMax = 8192 / sizeof(float);
   const std::uint64_t begin = rows.sparse() ? rows.offsets[first] : first * rows.features;
   const std::uint64_t size = rows.sparse() ? rows.offsets[first + count] - begin : count * rows.features;
-  const std::uint64_t asked = std::min<std::uint64_t>(kMost, size);
+  const std::uint64_t asked = std::min<std::uint64_t>(kMax, size);
   for (std::uint64_t i = 0; i < asked; i += kLine) {
     __builtin_prefetch((rows.sparse() ? rows.values : rows.dense) + begin + i);
     if (rows.sparse()) __builtin_prefetch(rows.columns + begin + i);

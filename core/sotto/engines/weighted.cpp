@@ -33,7 +33,7 @@ class Gathered : public RowConsumer {
   void consume(const RowBlock& block) noexcept override {
     std::size_t done = 0;
     while (done < block.rows && (!left_.empty() || refill(left_))) {
-      const std::size_t count = std::min({block.rows - done, left_.size(), kMost});
+      const std::size_t count = std::min({block.rows - done, left_.size(), kMax});
       for (std::size_t i = 0; i < count; ++i) chosen_[i] = weights_[left_[i]];
       RowBlock part = block.slice(done, count);
       part.weights = chosen_;
@@ -48,11 +48,11 @@ class Gathered : public RowConsumer {
   virtual bool refill(std::span<const std::uint64_t>& positions) noexcept = 0;
 
  private:
-  static constexpr std::size_t kMost = 4096;
+  static constexpr std::size_t kMax = 4096;
   std::span<const float> weights_;
   RowConsumer& next_;
   std::span<const std::uint64_t> left_;
-  float chosen_[kMost] = {};
+  float chosen_[kMax] = {};
 };
 
 class AtPositions final : public Gathered {

@@ -26,10 +26,10 @@ inline constexpr std::size_t kEightParts = kEight / kWidth;  ///< vectors of the
 /// Outputs whose sums stay in registers. Of scores fewer: the weights of a tile should stay in the nearest cache.
 inline constexpr std::size_t kGradientTile = kEightParts > 4 ? 1 : 10 / kEightParts;
 inline constexpr std::size_t kScoreTile = kEightParts == 1 ? 5 : kEightParts == 2 ? 4 : kEightParts == 4 ? 2 : 1;
-inline constexpr std::size_t kGroup = 64;         ///< rows that read such a tile one after the other
-inline constexpr std::size_t kFewestPacking = 8;  ///< of them, so that packing the tile is worth it
-inline constexpr std::size_t kMostPacked = 2048;  ///< columns
-inline constexpr std::size_t kListed = 512;       ///< the most eights of a row, and the most rows of one sum
+inline constexpr std::size_t kGroup = 64;        ///< rows that read such a tile one after the other
+inline constexpr std::size_t kMinPacking = 8;    ///< of them, so that packing the tile is worth it
+inline constexpr std::size_t kMaxPacked = 2048;  ///< columns
+inline constexpr std::size_t kListed = 512;      ///< the most eights of a row, and the most rows of one sum
 
 HWY_INLINE std::size_t any_of_eight(const float* x) {
   const hn::CappedTag<float, kEight> d;
@@ -43,7 +43,7 @@ HWY_INLINE std::size_t any_of_eight(const float* x) {
 
 /// Where the eights of columns of a row are that are not all 0: those of the lower lanes and those of the upper.
 struct Filled {
-  std::uint16_t at[2][kMostPacked / kEight / 2 + 1];
+  std::uint16_t at[2][kMaxPacked / kEight / 2 + 1];
   std::size_t count[2];
 };
 HWY_INLINE void find_filled(const float* x, std::size_t n, Filled& filled) {
@@ -155,11 +155,11 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
   const std::size_t n = rows.features;
   // By the columns alone: what is 0 is passed over for any number of rows, or for none. It matters where a weight is
   // infinite.
-  if (n > kMostPacked) {
+  if (n > kMaxPacked) {
     for (std::size_t k = 0; k < outputs; ++k) dots(rows.dense, rows.rows, n, w + k * n, out + k * stride);
     return;
   }
-  alignas(64) double packed[kScoreTile * kMostPacked];
+  alignas(64) double packed[kScoreTile * kMaxPacked];
   Filled filled[kGroup];
   for (std::size_t first = 0; first < rows.rows; first += kGroup) {
     const std::size_t count = std::min(kGroup, rows.rows - first);
@@ -175,7 +175,7 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
           dots_of_row<tile()>(x + row * n, n, filled[row], weights, out + k * stride + first + row, stride);
         }
       };
-      if (count < kFewestPacking) return visit(PlainWeights{w + k * n, n});
+      if (count < kMinPacking) return visit(PlainWeights{w + k * n, n});
       pack_weights<tile()>(w + k * n, n, packed);
       visit(PackedWeights<tile()>{packed});
     });

@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-constexpr int kMostSweeps = 30;
+constexpr int kMaxSweeps = 30;
 
 double off_diagonal(const Vector& a, std::size_t n) noexcept {
   double squares = 0;
@@ -44,7 +44,7 @@ SymmetricEigen symmetric_eigen(Vector matrix, std::size_t order) {
   SymmetricEigen eigen{order, Vector(order), Vector(order * order, 0.0)};
   for (std::size_t i = 0; i < order; ++i) eigen.vectors[i * order + i] = 1;
   const double enough = 1e-14 * kernels::norm(matrix.data(), matrix.size());
-  for (int sweep = 0; sweep < kMostSweeps && off_diagonal(matrix, order) > enough; ++sweep) {
+  for (int sweep = 0; sweep < kMaxSweeps && off_diagonal(matrix, order) > enough; ++sweep) {
     for (std::size_t p = 0; p < order; ++p) {
       for (std::size_t q = p + 1; q < order; ++q) annihilate(matrix, eigen.vectors, order, p, q);
     }

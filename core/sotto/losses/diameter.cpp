@@ -19,7 +19,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kLargestReach = 50;   // beyond it less than 1 percent is to be had
+constexpr double kMaxReach = 50;       // beyond it less than 1 percent is to be had
 constexpr double kOutward = 1 + 1e-6;  // rounding of margins (2^28 features at the largest reach) and of this bound
 
 double sigmoid(double x) noexcept { return 1 / (1 + std::exp(-x)); }
@@ -88,11 +88,11 @@ double softmax_gradient_norm(double reach, double classes) {
 
 double logistic_diameter(double reach) {
   constexpr double kGap = 1e-3;
-  constexpr int kMostArcs = 20000;
+  constexpr int kMaxArcs = 20000;
   Disc disc(reach);
   std::priority_queue<Arc> open;
   open.push(disc.arc(std::numbers::pi / 2, std::numbers::pi / 2));
-  for (int i = 0; i < kMostArcs && open.top().bound > disc.largest() * (1 + kGap); ++i) {
+  for (int i = 0; i < kMaxArcs && open.top().bound > disc.largest() * (1 + kGap); ++i) {
     const Arc top = open.top();
     open.pop();
     const double half = top.half / 2;
@@ -104,7 +104,7 @@ double logistic_diameter(double reach) {
 LossConstants constants_at(const Loss& loss, double data_norm, std::uint32_t classes, double weight_norm) {
   LossConstants constants = constants_of(loss, data_norm, classes);
   const double reach = weight_norm * data_norm;
-  if (!(reach <= kLargestReach)) return constants;
+  if (!(reach <= kMaxReach)) return constants;
   double gradient = constants.lipschitz, apart = constants.diameter_replace_one;
   if (std::holds_alternative<Logistic>(loss)) {
     const double models = classes == 2 ? 1.0 : std::sqrt(static_cast<double>(classes));

@@ -3,9 +3,9 @@
 #include <span>
 #include <string>
 
-#include "sotto/algorithms/interval_plan.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/losses/link.h"
+#include "sotto/methods/interval_plan.h"
 
 /// Confidence intervals that count sampling and privacy noise. Everything here is post-processing of released numbers.
 namespace sotto {

@@ -36,8 +36,8 @@ void add_fields(PrivacyCard& card, const T& object) {
 }
 
 /// What ran: of `auto` the solver it chose, and the loss and lambda that were minimised.
-void add_parameters(PrivacyCard& card, const Algorithm& algorithm, const PlanInput& input) {
-  if (const auto* automatic = std::get_if<Auto>(&algorithm)) {
+void add_parameters(PrivacyCard& card, const Method& method, const PlanInput& input) {
+  if (const auto* automatic = std::get_if<Auto>(&method)) {
     const AutoChoice choice = automatic->choose(input);
     card.parameters.emplace_back("solver", name_of(choice.solver));
     if (choice.projected_features > 0)
@@ -46,13 +46,13 @@ void add_parameters(PrivacyCard& card, const Algorithm& algorithm, const PlanInp
     std::visit([&](const auto& solver) { add_fields(card, solver); }, choice.solver);
     return;
   }
-  add_fields(card, minimised_problem(algorithm, input));
-  std::visit([&](const auto& a) { add_fields(card, a); }, algorithm);
+  add_fields(card, minimised_problem(method, input));
+  std::visit([&](const auto& a) { add_fields(card, a); }, method);
 }
 
 }  // namespace
 
-PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanInput& input) {
+PrivacyCard make_card(const Plan& plan, const Method& method, const PlanInput& input) {
   PrivacyCard card;
   card.method = plan.method;
   card.is_private = plan.not_private.empty();
@@ -76,8 +76,8 @@ PrivacyCard make_card(const Plan& plan, const Algorithm& algorithm, const PlanIn
   }
   card.theorem = plan.theorem;
   card.remarks = plan.remarks;
-  add_parameters(card, algorithm, input);
-  const bool by_recipe = !std::visit([]<class A>(const A&) { return Solver<A>; }, algorithm);
+  add_parameters(card, method, input);
+  const bool by_recipe = !std::visit([]<class A>(const A&) { return Solver<A>; }, method);
   if (by_recipe) card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
   // Under add_remove the number of rows is private (spec 1.3).
   card.rows = plan.guarantee.relation == Relation::add_remove ? 0 : input.facts.rows;

@@ -12,7 +12,7 @@
 
 namespace sotto {
 
-/// Whoever owns the loop over rows and feeds an aggregate. An engine sees no algorithm and no privacy.
+/// Whoever owns the loop over rows and feeds an aggregate. An engine sees no method and no privacy.
 class Engine {
  public:
   virtual ~Engine() = default;

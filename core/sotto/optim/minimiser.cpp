@@ -26,17 +26,17 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t kMemory = 40;               // pairs the quasi-Newton matrix remembers,
-constexpr std::size_t kLeastMemory = 12;          // or as few where they are long
+constexpr std::size_t kMinMemory = 12;            // or as few where they are long
 constexpr std::size_t kMemoryNumbers = 1U << 22;  // in all
 constexpr int kTrials = 80;                       // of a step length
-constexpr std::uint32_t kPatience = 4;  // steps in which the gradient must fall tenfold, or the curvature is renewed
-constexpr std::uint32_t kMostRenewals = 8;    // a matrix costs many gradients
+constexpr std::uint32_t kPatience = 4;     // steps in which the gradient must fall tenfold, or the curvature is renewed
+constexpr std::uint32_t kMaxRenewals = 8;  // a matrix costs many gradients
 constexpr std::uint32_t kManyFeatures = 500;  // whose matrix costs too much to be summed over all rows
 constexpr double kSampledRows = 40;           // a feature, for the first matrix; if it does not do, all rows are summed
 constexpr double kFewSampledRows = 1;         // the same with many features; if it does not do, there is none
 constexpr std::uint64_t kWarmRows = 4;        // a feature, with many of them: fewer would go another way
 constexpr double kWarm = 1e-5;                // of the gradient at 0: what these rows are asked for
-constexpr std::uint32_t kMostWarmSteps = 50;
+constexpr std::uint32_t kMaxWarmSteps = 50;
 constexpr std::uint32_t kNewtonAfter = 100;  // quick steps, if a matrix of all rows takes so many products at most;
 constexpr double kCheapMatrix = 8e9;         // otherwise after all of them
 constexpr std::uint32_t kNewtonSteps = 60;
@@ -111,7 +111,7 @@ class Minimiser {
     row_weight_ = static_cast<double>(facts_.rows) / static_cast<double>(some.facts().rows);
     gradient_at(weights_, gradient_);
     const double before = norm(gradient_);
-    quick_steps([&] { return norm(gradient_) <= kWarm * before; }, kMostWarmSteps);
+    quick_steps([&] { return norm(gradient_) <= kWarm * before; }, kMaxWarmSteps);
     rows_ = &engine_;
     row_weight_ = 1;
     gradient_at(weights_, gradient_);
@@ -133,7 +133,7 @@ class Minimiser {
     std::uint32_t since = renewals_ == 0 ? patience : 0;
     for (std::uint32_t i = 0; i < most && !done(); ++i, ++since) {
       const bool slow = since >= patience && (renewals_ == 0 || norm(gradient_) > 0.1 * gradient_before);
-      if (facts_.features <= options_.most_curvature_features && slow && renewals_ < kMostRenewals) guide();
+      if (facts_.features <= options_.most_curvature_features && slow && renewals_ < kMaxRenewals) guide();
       if (since >= patience) {
         gradient_before = norm(gradient_);
         since = 0;
@@ -295,7 +295,7 @@ class Minimiser {
     gradient_.swap(next_gradient);
     if (!(pair.product > 1e-14 * norm(pair.step) * norm(pair.change))) return;
     memory_.push_back(std::move(pair));
-    if (memory_.size() > std::clamp(kMemoryNumbers / weights_.size(), kLeastMemory, kMemory)) memory_.pop_front();
+    if (memory_.size() > std::clamp(kMemoryNumbers / weights_.size(), kMinMemory, kMemory)) memory_.pop_front();
   }
 
   const Engine& engine_;

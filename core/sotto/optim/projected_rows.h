@@ -10,14 +10,14 @@
 namespace sotto {
 
 /// Images that take at most so much memory are kept from the first scan on.
-inline constexpr std::uint64_t kMostImageBytes = std::uint64_t{1} << 28U;
+inline constexpr std::uint64_t kMaxImageBytes = std::uint64_t{1} << 28U;
 
 /// Another engine's rows under a map that mixes, each clipped to facts().data_norm: a function of the row and the map
 /// alone. Images are dense; those that are not kept are made anew in every scan, with the same bits.
 class ProjectedRows final : public Engine {
  public:
   /// `rows` and `map` must outlive it; reads the rows once if images are kept. Throws what the engine throws.
-  ProjectedRows(const Engine& rows, const Projection& map, std::uint64_t most_bytes = kMostImageBytes);
+  ProjectedRows(const Engine& rows, const Projection& map, std::uint64_t most_bytes = kMaxImageBytes);
 
   Facts facts() const override { return facts_; }
   std::uint32_t block_rows() const override { return rows_.block_rows(); }

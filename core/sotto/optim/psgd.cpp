@@ -231,9 +231,9 @@ void Psgd::step_sparse(double decay, double step) noexcept {
 bool Psgd::steps_everywhere() const noexcept { return 8 * entries_in_batch_ > facts_.features; }
 
 void Psgd::decay_scale(double decay) noexcept {
-  constexpr double kSmallestScale = 0x1p-40;
+  constexpr double kMinScale = 0x1p-40;
   scale_ *= decay;
-  if (std::fabs(scale_) < kSmallestScale) fold_scale();
+  if (std::fabs(scale_) < kMinScale) fold_scale();
 }
 
 void Psgd::fold_scale() noexcept {

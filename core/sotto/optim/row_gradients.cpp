@@ -9,8 +9,8 @@
 namespace sotto {
 namespace {
 
-constexpr std::size_t kMostRows = 256;
-constexpr std::size_t kFewestRows = 8;  // and so many are taken together by the kernels
+constexpr std::size_t kMaxRows = 256;
+constexpr std::size_t kMinRows = 8;  // and so many are taken together by the kernels
 constexpr std::size_t kNearBytes = 65536;
 
 /// Several outputs gain by sums over more rows. Of one output short rows are done before the next are there; long ones
@@ -18,7 +18,7 @@ constexpr std::size_t kNearBytes = 65536;
 std::size_t chunk_rows_for(std::size_t features, std::size_t outputs) noexcept {
   const std::size_t row_bytes = sizeof(float) * std::max<std::size_t>(features, 1);
   const std::size_t rows = (outputs > 1 || features >= kernels::kLongRow ? 2 : 1) * kNearBytes / row_bytes;
-  return std::clamp(rows, kFewestRows, kMostRows) / kFewestRows * kFewestRows;
+  return std::clamp(rows, kMinRows, kMaxRows) / kMinRows * kMinRows;
 }
 
 /// At least the norm of a row, however long the row is.

@@ -97,8 +97,8 @@ void start(std::vector<std::jthread>& workers, PartRunner& runner, std::vector<s
 }  // namespace
 
 std::uint64_t rows_in_part(std::uint64_t rows) noexcept {
-  constexpr std::uint64_t kFewest = 1024;  // fewer are not worth a hand-over
-  return std::max(kFewest, (rows + kSumParts - 1) / kSumParts);
+  constexpr std::uint64_t kMin = 1024;  // fewer are not worth a hand-over
+  return std::max(kMin, (rows + kSumParts - 1) / kSumParts);
 }
 
 void sum_rows(const Engine& engine, RowSum& sum, unsigned threads) {

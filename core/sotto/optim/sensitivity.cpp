@@ -24,7 +24,7 @@ namespace sotto {
 namespace {
 
 constexpr double kUnitRoundoff = 0x1p-53;
-constexpr std::uint64_t kMostPositions = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMaxPositions = std::uint64_t{1} << 26;
 constexpr std::uint64_t kStepsBetweenChecks = 16384;
 
 double contraction(double step, double lambda, double smoothness) noexcept {
@@ -113,7 +113,7 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
   const StepErrors errors(recipe, facts, result.weight_bound);
 
   // The bound for fresh orders holds for a fixed one too; it needs no memory for the positions of a pass.
-  HitSum hits(recipe.fresh_order || per_pass > kMostPositions, per_pass);
+  HitSum hits(recipe.fresh_order || per_pass > kMaxPositions, per_pass);
   double carried = 0;  // A_t
   double rounding = 0;
   double average_rounding = 0;

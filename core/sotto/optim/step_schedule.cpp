@@ -7,7 +7,7 @@
 namespace sotto {
 namespace {
 
-constexpr double kLargestStep = 1e9;
+constexpr double kMaxStep = 1e9;
 constexpr double kNoCap = std::numeric_limits<double>::infinity();
 
 void require_regularised(const StepContext& context, std::string_view name) {
@@ -28,14 +28,14 @@ double row_power(const StepContext& context, double power) {
 }  // namespace
 
 StepRule ConstantStep::rule(const StepContext& context) const {
-  require(step_size >= 0 && step_size <= kLargestStep, "step_size", "must lie between 0 and 1e9");
+  require(step_size >= 0 && step_size <= kMaxStep, "step_size", "must lie between 0 and 1e9");
   if (step_size != 0) return {kNoCap, step_size, 1, StepRule::Growth::none};
   const double cap = std::isfinite(context.smoothness) ? 2 / (context.smoothness + 2 * context.lambda) : kNoCap;
   return {cap, 1 / std::sqrt(static_cast<double>(context.rows)), 1, StepRule::Growth::none};
 }
 
 StepRule InverseSqrtStep::rule(const StepContext&) const {
-  require(step_numerator > 0 && step_numerator <= kLargestStep, "step_numerator", "must be above 0 and at most 1e9");
+  require(step_numerator > 0 && step_numerator <= kMaxStep, "step_numerator", "must be above 0 and at most 1e9");
   return {kNoCap, step_numerator, 0, StepRule::Growth::root};
 }
 
@@ -44,7 +44,7 @@ StepRule CappedInverseStep::rule(const StepContext& context) const {
   require(step_cap > 0 || std::isfinite(context.smoothness), "step_cap",
           "the loss is not smooth, so the largest step must be given");
   const double cap = step_cap != 0 ? step_cap : 1 / (context.smoothness + context.lambda);
-  require(cap > 0 && cap <= kLargestStep, "step_cap", "must be above 0 and at most 1e9");
+  require(cap > 0 && cap <= kMaxStep, "step_cap", "must be above 0 and at most 1e9");
   return {cap, 1 / context.lambda, 0, StepRule::Growth::linear};
 }
 

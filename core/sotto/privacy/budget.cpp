@@ -7,8 +7,8 @@
 namespace sotto {
 namespace {
 
-constexpr double kLargest = 1e4;
-constexpr double kLargestAsked = 1e6;
+constexpr double kMax = 1e4;
+constexpr double kMaxAsked = 1e6;
 
 void check_epsilon(bool ok, double epsilon, double most) {
   require(
@@ -19,15 +19,15 @@ void check_epsilon(bool ok, double epsilon, double most) {
 }  // namespace
 
 void Budget::check() const {
-  check_epsilon(epsilon > 0 && epsilon <= kLargest, epsilon, kLargest);
+  check_epsilon(epsilon > 0 && epsilon <= kMax, epsilon, kMax);
   require(delta >= 0 && delta < 0.5, "delta", "got " + number_text(delta) + ", must lie in [0, 0.5)");
   require(delta == 0 || delta >= 1e-300, "delta", "must be 0 or at least 1e-300");
 }
 
 Budget Budget::within_reach() const {
-  check_epsilon(!(epsilon > kLargestAsked), epsilon, kLargestAsked);  // methods without noise have none
+  check_epsilon(!(epsilon > kMaxAsked), epsilon, kMaxAsked);  // methods without noise have none
   Budget within = *this;
-  within.epsilon = std::min(epsilon, kLargest);
+  within.epsilon = std::min(epsilon, kMax);
   return within;
 }
 

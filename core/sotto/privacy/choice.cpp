@@ -21,7 +21,7 @@ namespace {
 __extension__ using Wide = __int128;
 
 constexpr int kDigits = 62;
-constexpr double kLargestStep = 0x1p84;  // with s < 2^-20 in 62 digits the exponent stays below 2^127
+constexpr double kMaxStep = 0x1p84;  // with s < 2^-20 in 62 digits the exponent stays below 2^127
 
 struct ScoreGrid {
   double step = 0;
@@ -38,8 +38,8 @@ ScoreGrid make_score_grid(double range, double epsilon) {
 
 Wide on_grid(double value, double step) noexcept {
   const double steps = std::rint(value / step);
-  if (!(steps > -kLargestStep)) return static_cast<Wide>(-kLargestStep);  // a NaN as well
-  return static_cast<Wide>(std::fmin(steps, kLargestStep));
+  if (!(steps > -kMaxStep)) return static_cast<Wide>(-kMaxStep);  // a NaN as well
+  return static_cast<Wide>(std::fmin(steps, kMaxStep));
 }
 
 /// Bernoulli(exp(-x)), x in [0, 1] given by a coin that shows Bernoulli(x).
@@ -74,12 +74,12 @@ std::size_t Choice::draw(BitSource& bits, std::span<const double> scores) const 
     const Wide offset = on_grid(offsets[i], grid.step);
     const Wide score = on_grid(scores[i], grid.step) + offset;
     steps[i] = aim == Aim::largest ? score : -score;
-    if (std::isnan(scores[i])) steps[i] = -2 * static_cast<Wide>(kLargestStep);
+    if (std::isnan(scores[i])) steps[i] = -2 * static_cast<Wide>(kMaxStep);
   }
   const Wide best = *std::max_element(steps.begin(), steps.end());
   for (;;) {
     const std::size_t i = draw_below(bits, scores.size());
-    const Wide behind = std::min(best - steps[i], static_cast<Wide>(kLargestStep));
+    const Wide behind = std::min(best - steps[i], static_cast<Wide>(kMaxStep));
     if (keep(bits, behind * static_cast<Wide>(grid.slope))) return i;
   }
 }

@@ -13,10 +13,10 @@
 namespace sotto {
 namespace {
 
-constexpr double kLargestLoss = 1e4;   // beyond this exp(epsilon) is not a number one works with
-constexpr double kLargestNoise = 1e9;  // beyond this the loss of a release is below every rounding error
-constexpr double kSmallestNoise = 1e-3;
-constexpr std::uint64_t kMostRepeats = std::uint64_t{1} << 40;
+constexpr double kMaxLoss = 1e4;   // beyond this exp(epsilon) is not a number one works with
+constexpr double kMaxNoise = 1e9;  // beyond this the loss of a release is below every rounding error
+constexpr double kMinNoise = 1e-3;
+constexpr std::uint64_t kMaxRepeats = std::uint64_t{1} << 40;
 constexpr int kDeepest = 64;
 
 void in_range(double value, double low, double high, std::string_view field) {
@@ -27,37 +27,37 @@ void in_range(double value, double low, double high, std::string_view field) {
 void check_sampling(double rate, double noise) {
   require(rate > 0 && rate <= 1, "rate", "got " + number_text(rate) + ", must be above 0 and at most 1");
   require(rate >= 1e-12, "rate", "got " + number_text(rate) + ", must be at least 1e-12");
-  require(noise >= kSmallestNoise && noise <= kLargestNoise, "noise",
+  require(noise >= kMinNoise && noise <= kMaxNoise, "noise",
           "got " + number_text(noise) + ", must lie in [0.001, 1e9]");
 }
 
 struct Checker {
   int depth = 0;
-  std::uint64_t times = 1;  ///< of all repeats around the event together, at most kMostRepeats
+  std::uint64_t times = 1;  ///< of all repeats around the event together, at most kMaxRepeats
   void below(const Event& event) const { below(event, times); }
   void below(const Event& event, std::uint64_t all_times) const {
     require(depth < kDeepest, "events", "are nested too deeply");
     std::visit(Checker{depth + 1, all_times}, event);
   }
-  void operator()(const PureEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const PureEvent& e) const { in_range(e.epsilon, 0, kMaxLoss, "epsilon"); }
   void operator()(const ApproximateEvent& e) const {
-    require(e.epsilon >= 0 && e.epsilon <= kLargestLoss, "epsilon", "must lie in [0, 10000]");
+    require(e.epsilon >= 0 && e.epsilon <= kMaxLoss, "epsilon", "must lie in [0, 10000]");
     require(e.delta >= 0 && e.delta < 1, "delta", "must lie in [0, 1)");
   }
-  void operator()(const L2LaplaceEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
-  void operator()(const DiscreteLaplaceEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
-  void operator()(const ScalarLaplaceEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const L2LaplaceEvent& e) const { in_range(e.epsilon, 0, kMaxLoss, "epsilon"); }
+  void operator()(const DiscreteLaplaceEvent& e) const { in_range(e.epsilon, 0, kMaxLoss, "epsilon"); }
+  void operator()(const ScalarLaplaceEvent& e) const { in_range(e.epsilon, 0, kMaxLoss, "epsilon"); }
   void operator()(const ScalarDiscreteLaplaceEvent& e) const {
     require(e.shift > 0 && e.shift <= 1000000, "shift", "must be a whole number from 1 to 1000000");
-    in_range(e.decay * static_cast<double>(e.shift), 0, kLargestLoss, "decay");
+    in_range(e.decay * static_cast<double>(e.shift), 0, kMaxLoss, "decay");
   }
   void operator()(const GaussianEvent& e) const { in_range(e.mu, 0, 1e3, "mu"); }
   void operator()(const DiscreteGaussianEvent& e) const { in_range(e.rho, 0, 1e6, "rho"); }
   void operator()(const ZcdpEvent& e) const { in_range(e.rho, 0, 1e6, "rho"); }
-  void operator()(const ExponentialEvent& e) const { in_range(e.epsilon, 0, kLargestLoss, "epsilon"); }
+  void operator()(const ExponentialEvent& e) const { in_range(e.epsilon, 0, kMaxLoss, "epsilon"); }
   void operator()(const ObjectiveEvent& e) const {
-    in_range(e.epsilon, 0, kLargestLoss, "epsilon");
-    require(e.log_determinant >= 0 && e.log_determinant <= kLargestLoss, "log_determinant", "must lie in [0, 10000]");
+    in_range(e.epsilon, 0, kMaxLoss, "epsilon");
+    require(e.log_determinant >= 0 && e.log_determinant <= kMaxLoss, "log_determinant", "must lie in [0, 10000]");
     in_range(e.release_mu, 0, 1e3, "release_mu");
     require(!e.shifts.empty() && e.shifts.size() <= 64, "shifts", "must be from 1 to 64");
     for (const ObjectiveEvent::Shift& shift : e.shifts) {
@@ -69,7 +69,7 @@ struct Checker {
     check_sampling(e.rate, e.noise);
     require(e.shift > 0 && e.shift <= 1000000, "shift", "must be a whole number from 1 to 1000000");
     require(e.shift == 1 || e.law == NoiseLaw::discrete_laplace, "shift", "is for integers; scale the noise instead");
-    in_range(static_cast<double>(e.shift) / e.noise, 0, kLargestLoss, "noise");
+    in_range(static_cast<double>(e.shift) / e.noise, 0, kMaxLoss, "noise");
   }
   void operator()(const FixedSizeSampledEvent& e) const { check_sampling(e.rate, e.noise); }
   void operator()(const WithReplacementEvent& e) const {
@@ -88,8 +88,8 @@ struct Checker {
     below(*e.run, 1);  // accounted on its own
   }
   void operator()(const RepeatEvent& e) const {
-    require(e.times <= kMostRepeats, "times", "got " + std::to_string(e.times) + ", must be at most 2^40");
-    require(e.times == 0 || times <= kMostRepeats / e.times, "times", "of nested repeats multiply to more than 2^40");
+    require(e.times <= kMaxRepeats, "times", "got " + std::to_string(e.times) + ", must be at most 2^40");
+    require(e.times == 0 || times <= kMaxRepeats / e.times, "times", "of nested repeats multiply to more than 2^40");
     below(*e.event, times * e.times);
   }
   void operator()(const SequenceEvent& e) const {

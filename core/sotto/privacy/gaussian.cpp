@@ -69,8 +69,8 @@ double largest(double low, double high, const std::function<bool(double)>& ok) {
 }
 
 constexpr double kConversionSlack = 1e-12;  // far above the rounding of the conversion's few operations
-constexpr double kSmallest = 1e-12;
-constexpr double kLargest = 1e6;
+constexpr double kMin = 1e-12;
+constexpr double kMax = 1e6;
 
 /// Below this the profiles leave the range of binary64, and a delta of 0 would seem to be reached.
 void require_representable(double delta) {
@@ -80,7 +80,7 @@ void require_representable(double delta) {
 /// Where the profile is about delta, in binary64: a guess, of which nothing is believed.
 double guessed_mu(double epsilon, double delta) {
   const auto tail = [](double x) { return std::erfc(x * 0.70710678118654752) / 2; };
-  return largest(kSmallest, kLargest, [&](double mu) {
+  return largest(kMin, kMax, [&](double mu) {
     return !(tail(epsilon / mu - mu / 2) - std::exp(epsilon) * tail(epsilon / mu + mu / 2) > delta);
   });
 }
@@ -91,7 +91,7 @@ double solve_gaussian_mu(double epsilon, double delta) {
   const Real wanted(delta);
   const auto over = [&](double mu) -> Real { return exact_delta(mu, epsilon) - wanted; };
   const auto ok = [&](double mu) { return over(mu) <= 0; };
-  double low = kSmallest, high = kLargest;
+  double low = kMin, high = kMax;
   Real at_low = 1, at_high = -1;                          // not known
   const auto narrow = [&](double middle, double width) {  // to a bracket around `middle`, if it is one
     const double below = middle * (1 - width), above = middle * (1 + width);
@@ -113,9 +113,9 @@ double solve_gaussian_mu(double epsilon, double delta) {
 
 double solve_zcdp_rho(double epsilon, double delta) {
   const auto ok = [&](double rho) { return zcdp_delta(rho, epsilon) <= delta; };
-  require(ok(kSmallest * kSmallest) && !ok(kLargest), "delta",
+  require(ok(kMin * kMin) && !ok(kMax), "delta",
           "no zCDP noise can be calibrated to epsilon " + number_text(epsilon) + " and delta " + number_text(delta));
-  return largest(kSmallest * kSmallest, kLargest, ok);
+  return largest(kMin * kMin, kMax, ok);
 }
 
 }  // namespace

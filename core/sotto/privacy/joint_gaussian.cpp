@@ -47,7 +47,7 @@ JointCalibrated calibrate_joint(const JointShape& shape, const Budget& budget) {
   noise.dimension = shape.dimension;
   noise.grid = joint_grid(shape);
   noise.mu = gaussian_mu(cost.epsilon, (budget.delta - cost.delta) * kDown);
-  require(noise.stddev() / noise.grid.step <= kLargestStddev, "epsilon",
+  require(noise.stddev() / noise.grid.step <= kMaxStddev, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
   JointCalibrated result;
   result.law = {noise, shape.draws};

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kUp = 1 + 0x1p-50;  // relative, covers a few roundings
 constexpr double kDown = 1 - 0x1p-50;
-constexpr double kLargestPureDelta = 1e-9;
+constexpr double kMaxPureDelta = 1e-9;
 
 double root(std::size_t dimension) { return std::sqrt(static_cast<double>(dimension)); }
 
@@ -56,7 +56,7 @@ Noise make_noise(const ReleaseShape& shape) {
 
 template <class Noise>
 Calibrated finish(Noise noise, const ReleaseShape& shape, const Budget& budget, double delta_num) {
-  const double most = std::is_same_v<Noise, DiscreteGaussianNoise> ? kLargestDiscreteSigma : kLargestStddev;
+  const double most = std::is_same_v<Noise, DiscreteGaussianNoise> ? kMaxDiscreteSigma : kMaxStddev;
   require(noise.stddev() / noise.grid.step <= most, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
   Calibrated result{noise, Charge{noise.event(), shape.times, shape.parts}, budget.epsilon, 0, delta_num, 0};
@@ -75,8 +75,8 @@ MechanismChoice resolve(MechanismChoice choice, const ReleaseShape& shape, const
     const bool covered = grid_delta(shape, budget.epsilon) <= budget.delta / 2;
     return covered ? MechanismChoice::gaussian : MechanismChoice::discrete_gaussian;
   }
-  return grid_delta(shape, budget.epsilon) <= kLargestPureDelta ? MechanismChoice::l2_laplace
-                                                                : MechanismChoice::discrete_laplace;
+  return grid_delta(shape, budget.epsilon) <= kMaxPureDelta ? MechanismChoice::l2_laplace
+                                                            : MechanismChoice::discrete_laplace;
 }
 
 Calibrated calibrate_pure(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
@@ -87,7 +87,7 @@ Calibrated calibrate_pure(MechanismChoice choice, const ReleaseShape& shape, con
     return finish(noise, shape, budget, 0);
   }
   const double delta_num = grid_delta(shape, budget.epsilon);
-  require(delta_num <= kLargestPureDelta, "mechanism",
+  require(delta_num <= kMaxPureDelta, "mechanism",
           "l2_laplace at this epsilon has a numerical delta of " + number_text(delta_num) +
               "; use discrete_laplace, which is exact");
   auto noise = make_noise<L2LaplaceNoise>(shape);
@@ -172,7 +172,7 @@ Mechanism for_sensitivity(const Mechanism& mechanism, double sensitivity) {
         M smaller = whole;
         smaller.sensitivity = sensitivity;
         smaller.grid = make_grid(sensitivity, whole.dimension);
-        const double most = std::is_same_v<M, DiscreteGaussianNoise> ? kLargestDiscreteSigma : kLargestStddev;
+        const double most = std::is_same_v<M, DiscreteGaussianNoise> ? kMaxDiscreteSigma : kMaxStddev;
         if (smaller.stddev() / smaller.grid.step <= most) return smaller;
         return whole;
       },

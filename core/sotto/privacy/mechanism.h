@@ -26,8 +26,8 @@ Grid make_grid(double sensitivity, std::size_t dimension);
 
 /// Largest standard deviation of a coordinate in grid steps: 128 of them stay below 2^52, so that the integer noise and
 /// its sum with the rounded value are exact in binary64. Noise that was itself rounded would show the value's low bits.
-inline constexpr double kLargestStddev = 0x1p45;
-inline constexpr double kLargestDiscreteSigma = 0x1p31;  ///< of discrete Gaussian noise: its square must fit 64 bits
+inline constexpr double kMaxStddev = 0x1p45;
+inline constexpr double kMaxDiscreteSigma = 0x1p31;  ///< of discrete Gaussian noise: its square must fit 64 bits
 
 /// What every mechanism knows. Its `draw` fills as many independent vectors of `dimension` coordinates as fit.
 struct NoiseBase {

@@ -24,7 +24,7 @@ constexpr double kUp = 1 + 0x1p-50;
 constexpr double kDown = 1 - 0x1p-50;
 constexpr double kReleaseShift = 1.0 / 30;  // adds 0.06 percent to the shift
 constexpr double kReleaseShare = 1.0 / 500;
-constexpr double kLargestPureDelta = 1e-9;
+constexpr double kMaxPureDelta = 1e-9;
 constexpr double kTail = 0x1p-70;
 constexpr double kLogTail = 48.6;  // -ln kTail, rounded up
 constexpr double kGridSteps = 0x1p44;
@@ -87,11 +87,11 @@ ObjectiveNoise gaussian_noise(const ObjectiveShape& shape, double epsilon, doubl
 
 /// A point with excess <= 0 within 1e-10 of where the increasing function changes sign, by regula falsi (Illinois).
 double last_below(const std::function<double(double)>& excess, double start) {
-  constexpr double kSmallest = -30, kLargest = 6.8;
+  constexpr double kMin = -30, kMax = 6.8;
   double low = start, high = start, at_low = excess(start), at_high = at_low;
-  while (at_low > 0 && low > kSmallest) at_low = excess(low -= 0.5);
+  while (at_low > 0 && low > kMin) at_low = excess(low -= 0.5);
   require(at_low <= 0, "delta", "too small for objective perturbation at this epsilon and dimension");
-  while (at_high <= 0 && high < kLargest) at_high = excess(high += 0.5);
+  while (at_high <= 0 && high < kMax) at_high = excess(high += 0.5);
   while (at_high > 0 && high - low > 1e-10) {
     const double share = std::clamp(at_low / (at_low - at_high), 1e-3, 1 - 1e-3);
     const double middle = low + (high - low) * share;
@@ -161,7 +161,7 @@ double ObjectiveNoise::delta() const {
 
 double objective_epsilon(const ObjectiveShape& shape, const Budget& budget) {
   budget.check();
-  const double most = budget.delta > 0 ? budget.delta / 4 : kLargestPureDelta;
+  const double most = budget.delta > 0 ? budget.delta / 4 : kMaxPureDelta;
   return std::min(budget.epsilon, std::log(std::max(1.0, most / law_distance(shape.dimension) - 1)) * (1 - 1e-12));
 }
 
@@ -206,7 +206,7 @@ ObjectiveNoise with_tolerance(ObjectiveNoise noise, double tolerance) {
         w.dimension = noise.shape.dimension;
         w.grid = make_grid(apart, w.dimension);
         // Noise that was itself rounded would show the value's low bits.
-        require(w.stddev() / w.grid.step <= kLargestStddev, "epsilon",
+        require(w.stddev() / w.grid.step <= kMaxStddev, "epsilon",
                 "the noise would be too large for its grid; raise epsilon or delta");
       },
       noise.on_release);

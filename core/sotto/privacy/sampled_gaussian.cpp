@@ -22,13 +22,13 @@ namespace sotto {
 namespace {
 
 constexpr double kUp = 1 + 0x1p-48;
-constexpr double kMostNoise = 1e8;
+constexpr double kMaxNoise = 1e8;
 
 double advanced_noise(const SampledShape& shape, const Budget& target) {
   const auto excess = [&](double log_noise) {
     return advanced_epsilon({shape.rate, std::exp(log_noise)}, shape.steps, target) - target.epsilon;
   };
-  double low = std::log(1e-2), high = std::log(kMostNoise);
+  double low = std::log(1e-2), high = std::log(kMaxNoise);
   require(excess(high) <= 0, "epsilon", "no noise up to 1e8 keeps this budget");
   if (excess(low) <= 0) return std::exp(low);
   while (high - low > 1e-5) {
@@ -53,7 +53,7 @@ SampledCalibrated make(const SampledShape& shape, const NumericalCost& cost, dou
   noise.grid = make_grid(noise.sensitivity, shape.dimension);
   // The event names 1/mu as its noise; what is drawn is not smaller than what is named.
   noise.mu = 1 / relative_noise;
-  require(noise.stddev() / noise.grid.step <= kLargestStddev, "epsilon",
+  require(noise.stddev() / noise.grid.step <= kMaxStddev, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
   SampledCalibrated result;
   result.law = {noise, shape.rate};

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kSaltBytes = 32;
 constexpr std::size_t kTagBytes = 16;
 constexpr std::size_t kLengthBytes = sizeof(std::uint64_t);
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;  // the cipher counts in int
+constexpr std::size_t kMaxBytes = std::size_t{1} << 30;  // the cipher counts in int
 
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
 
@@ -51,7 +51,7 @@ std::string SealedSecret::seal(Sensitive<Vector>&& secret, std::string_view note
                                std::string_view context) {
   const Vector& values = secret.value_;
   Wiped plain{std::string(kLengthBytes + note.size() + values.size() * sizeof(double), 0)};
-  need(plain.text.size() <= kMostBytes);
+  need(plain.text.size() <= kMaxBytes);
   const std::uint64_t note_size = note.size();
   std::memcpy(plain.text.data(), &note_size, kLengthBytes);
   std::memcpy(plain.text.data() + kLengthBytes, note.data(), note.size());
@@ -75,7 +75,7 @@ SealedSecret::Opened SealedSecret::open(std::string_view sealed, const Key& key,
   const auto sound = [](bool ok) {
     if (!ok) throw Error(ErrorKind::invalid_data, "what a shard sent was not sealed with this key for this run");
   };
-  sound(sealed.size() >= kSaltBytes + kTagBytes + kLengthBytes && sealed.size() <= kMostBytes + kSaltBytes + kTagBytes);
+  sound(sealed.size() >= kSaltBytes + kTagBytes + kLengthBytes && sealed.size() <= kMaxBytes + kSaltBytes + kTagBytes);
   std::string tag(sealed.substr(kSaltBytes, kTagBytes));
   const std::string_view body = sealed.substr(kSaltBytes + kTagBytes);
   const Cipher cipher = cipher_for(message_key(key, sealed.substr(0, kSaltBytes), context), false);

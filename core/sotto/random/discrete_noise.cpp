@@ -20,7 +20,7 @@ namespace mp = boost::multiprecision;
 __extension__ using Wide = unsigned __int128;
 using Huge = mp::number<mp::cpp_int_backend<512, 512, mp::unsigned_magnitude, mp::unchecked, void>>;
 
-constexpr std::uint64_t kLargest = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMax = std::uint64_t{1} << 62;
 
 /// A probability below 1 as its binary digits, 64 at a time: exact for any fraction, and mostly one word decides.
 class Fraction {
@@ -81,7 +81,7 @@ std::int64_t draw_one_laplace(BitSource& bits, std::uint64_t numerator, std::uin
     const Wide size = draw_geometric(bits, numerator) / denominator;
     const bool negative = bits.next() >> 63 != 0;
     if (negative && size == 0) continue;
-    const auto value = static_cast<std::int64_t>(size < kLargest ? static_cast<std::uint64_t>(size) : kLargest);
+    const auto value = static_cast<std::int64_t>(size < kMax ? static_cast<std::uint64_t>(size) : kMax);
     return negative ? -value : value;
   }
 }

@@ -18,7 +18,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }  // namespace
 
 std::vector<Setting> parse_grid(std::string_view text) {
-  constexpr std::size_t kMost = 1000;
+  constexpr std::size_t kMax = 1000;
   std::vector<Setting> settings{Setting{}};
   for (const std::string& column : split(text, ';')) {
     const std::size_t equals = column.find('=');
@@ -31,7 +31,7 @@ std::vector<Setting> parse_grid(std::string_view text) {
         setting.emplace_back(name, value);
         grown.push_back(std::move(setting));
       }
-      require(grown.size() <= kMost, "grid", "has more than 1000 combinations");
+      require(grown.size() <= kMax, "grid", "has more than 1000 combinations");
     }
     settings = std::move(grown);
   }

@@ -24,9 +24,9 @@ namespace sotto {
 namespace {
 
 using boost::multiprecision::cpp_int;
-constexpr std::uint64_t kMost = std::uint64_t{1} << 62;  // sums of two stay in range
+constexpr std::uint64_t kMax = std::uint64_t{1} << 62;  // sums of two stay in range
 
-std::uint64_t clamped(const cpp_int& units) { return units > kMost ? kMost : units.convert_to<std::uint64_t>(); }
+std::uint64_t clamped(const cpp_int& units) { return units > kMax ? kMax : units.convert_to<std::uint64_t>(); }
 std::uint64_t units_down(const Exact& value, std::uint64_t units) {
   const Exact scaled = value * units;
   return clamped(numerator(scaled) / denominator(scaled));
@@ -36,7 +36,7 @@ std::uint64_t units_up(const Exact& value, std::uint64_t units) {
   return clamped((numerator(scaled) + denominator(scaled) - 1) / denominator(scaled));
 }
 /// An infinite or huge loss never fits.
-std::uint64_t loss_up(double value) { return value < 1e6 ? units_up(exact_of(value), Filter::kLossUnits) : kMost; }
+std::uint64_t loss_up(double value) { return value < 1e6 ? units_up(exact_of(value), Filter::kLossUnits) : kMax; }
 
 /// The divergence at `order` whose conversion gives (epsilon, delta); not above 0 where there is none.
 double rdp_limit(double order, double epsilon, double delta) {
@@ -132,7 +132,7 @@ Filter::Cost Filter::cost_of(const Event& event, double distance) const {
     case FilterKind::sum: {
       const PureSum sum = pure_sum(event, relation);
       cost.loss = units_up(sum.epsilon, kLossUnits);
-      cost.delta = std::min(kMost, cost.delta + units_up(sum.delta, kDeltaUnits));
+      cost.delta = std::min(kMax, cost.delta + units_up(sum.delta, kDeltaUnits));
       return cost;
     }
     case FilterKind::zcdp: cost.loss = loss_up(zcdp_rho_of(event, relation)); return cost;
@@ -143,7 +143,7 @@ Filter::Cost Filter::cost_of(const Event& event, double distance) const {
       return cost;
     }
   }
-  return {kMost, kMost};
+  return {kMax, kMax};
 }
 
 Filter::Cost Filter::remaining() const noexcept {

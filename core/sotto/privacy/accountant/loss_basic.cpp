@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMoved = 1e-12;  // of epsilon: atoms are placed up to rounding
-constexpr double kLargest = 1e6;
+constexpr double kMax = 1e6;
 
 /// e^epsilon mass, which no P mass above epsilon is below.
 double lifted(double epsilon, double mass, double most) {
@@ -63,7 +63,7 @@ Edge edge_of(const F& above) {
   if (!above(0)) return {0, 0};
   Edge edge{0, 1e-9};
   while (above(edge.below)) {
-    if (edge.below > kLargest) return {edge.below, kInfinity};
+    if (edge.below > kMax) return {edge.below, kInfinity};
     edge.above = edge.below;
     edge.below *= 4;
   }

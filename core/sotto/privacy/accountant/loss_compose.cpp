@@ -29,9 +29,9 @@ constexpr Real kNever = std::numeric_limits<Real>::infinity();
 /// Twiddle factors cost as much as a transform; calibration asks for the same few sizes again and again.
 template <class Real>
 const kissfft<Real>& transform_of(std::size_t points) {
-  constexpr std::size_t kMostKept = sizeof(Real) > sizeof(double) ? 0 : 8;
+  constexpr std::size_t kMaxKept = sizeof(Real) > sizeof(double) ? 0 : 8;
   thread_local std::map<std::size_t, kissfft<Real>> kept;
-  if (kept.size() > kMostKept) kept.clear();
+  if (kept.size() > kMaxKept) kept.clear();
   return kept.try_emplace(points, points, false).first->second;
 }
 

@@ -23,7 +23,7 @@ constexpr double kUnit = 0x1p-53;
 constexpr double kOnPoint = 1e-8;   // of a step; the accountant's allowance for rounding is larger
 constexpr double kForgiven = 1e-5;  // of the mass above the last point, cut off at far less than any delta
 constexpr double kLeaning = 2;      // between the masses at the ends of a cell
-constexpr double kMostPoints = 0x1p22;
+constexpr double kMaxPoints = 0x1p22;
 constexpr double kFarthestPoint = 0x1p52;
 constexpr std::size_t kPointsBetweenChecks = 1024;
 
@@ -234,7 +234,7 @@ double mean_of_bulk(const LossLaw& law, const LossRange& range, double step) {
 LossGrid discretise(const LossLaw& law, const GridLine& line, const LossRange& range) {
   LossGrid grid;
   const double step = grid.step = line.step, offset = line.offset;
-  const bool fits = step > 0 && (range.high - range.low) / step < kMostPoints &&
+  const bool fits = step > 0 && (range.high - range.low) / step < kMaxPoints &&
                     std::max(std::fabs(range.low - offset), std::fabs(range.high - offset)) / step < kFarthestPoint;
   if (!fits) throw Error(ErrorKind::unsupported, "pld: the losses are too unlike each other for one grid");
   grid.offset = offset;

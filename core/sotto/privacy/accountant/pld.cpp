@@ -29,27 +29,27 @@ namespace sotto {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t kFewestPoints = std::size_t{1} << 10;
+constexpr std::size_t kMinPoints = std::size_t{1} << 10;
 /// ln of the tilted mass that may lie outside the window.
 double log_outside(double precision) { return std::clamp(std::log(precision) - 14, -34.0, -18.0); }
-constexpr double kLeastOutside = -90;
+constexpr double kMinOutside = -90;
 /// The smallest of 2^k, 5/4 2^k and 3/2 2^k that is at least `wanted`.
 std::size_t transform_size(double wanted, std::size_t most) {
-  std::size_t points = kFewestPoints;
+  std::size_t points = kMinPoints;
   while (static_cast<double>(points) * 1.5 < wanted && points < most) points *= 2;
   if (static_cast<double>(points) >= wanted || points >= most) return points;
   const std::size_t between = points / 4 * 5;
   return static_cast<double>(between) >= wanted ? between : points / 2 * 3;
 }
-constexpr std::size_t kMostPoints = std::size_t{1} << 21;
+constexpr std::size_t kMaxPoints = std::size_t{1} << 21;
 constexpr std::size_t kUsualPoints = std::size_t{1} << 19;
 constexpr double kFinePrecision = 1e-4;
 constexpr double kExtendedPrecision = 5e-7;  // from here on the rounding of a double would decide
 constexpr double kTransformError = 5e-14;    // of a term, about
-constexpr double kSmallestDelta = 1e-250;
+constexpr double kMinDelta = 1e-250;
 constexpr double kBelowShare = 0.15;  // of a window, below epsilon: the estimate of epsilon may be off by that
 constexpr double kOnPoint = 1e-8;     // of a step: atoms that close to a point lie on it
-constexpr int kMostPasses = 8;
+constexpr int kMaxPasses = 8;
 constexpr double kTinyEpsilon = 1e-6;
 constexpr double kFarBelow = 4;        // in ln delta: cuts made for a larger delta would be felt
 constexpr double kLogSmallest = -690;  // of 1e-300
@@ -84,7 +84,7 @@ double wanted_gap(const Bound& bound, const Query& query) {
   return query.precision * std::max(bound.upper, query.wants_epsilon ? kTinyEpsilon : 0);
 }
 bool is_close(const Bound& bound, const Query& query) {
-  if (!query.wants_epsilon && bound.upper < kSmallestDelta) return true;  // no grid has digits there
+  if (!query.wants_epsilon && bound.upper < kMinDelta) return true;  // no grid has digits there
   return std::isfinite(bound.upper) && bound.upper - bound.lower <= wanted_gap(bound, query);
 }
 
@@ -119,7 +119,7 @@ class WorldAccount {
     if (query.wants_epsilon && infinite_ >= query.given * (1 - 1e-9)) return {0, kInfinity};
     Bound best = query.wants_epsilon ? basic_epsilon(terms_, query.given) : basic_delta(terms_, query.given);
     if (is_close(best, query)) return best;
-    most_points_ = query.precision < kFinePrecision ? kMostPoints : kUsualPoints;
+    most_points_ = query.precision < kFinePrecision ? kMaxPoints : kUsualPoints;
     double tilt = prepare(query, std::log(query.wants_epsilon ? query.given : best.upper));
     for (int i = 0; i < 12 && !query.wants_epsilon && survey_.log_delta(tilt) < log_delta_ - kFarBelow; ++i) {
       tilt = prepare(query, survey_.log_delta(tilt));
@@ -129,14 +129,14 @@ class WorldAccount {
     if (enough > 0) start.precision = std::max(query.precision, 1e-2);
     double step = first_step(start, tilt);
     double last_gap = kInfinity;
-    for (int pass = 0; pass < kMostPasses; ++pass) {
+    for (int pass = 0; pass < kMaxPasses; ++pass) {
       const Pass p = plan(query, step, tilt);
       const Bound bound = run(query, p);
       best = {std::max(best.lower, bound.lower), std::min(best.upper, bound.upper)};
       if (!std::isfinite(bound.upper)) {  // the survey misjudged the tails; a smaller tilt has lighter ones
         tilt *= 0.3;
         step = first_step(query, tilt);
-        if (p.finest) most_points_ = kMostPoints;
+        if (p.finest) most_points_ = kMaxPoints;
         continue;
       }
       if (best.upper <= enough || is_close(best, query)) break;
@@ -150,8 +150,8 @@ class WorldAccount {
       const bool stuck = best.upper - best.lower > 0.8 * last_gap;
       last_gap = best.upper - best.lower;
       if (p.on_atoms || (stuck && may_stop && wide_window_)) break;
-      if (p.finest && most_points_ == kMostPoints && (wide_window_ || !stuck)) break;
-      if (p.finest) most_points_ = kMostPoints;  // which takes seconds: only plans of extremes need it
+      if (p.finest && most_points_ == kMaxPoints && (wide_window_ || !stuck)) break;
+      if (p.finest) most_points_ = kMaxPoints;  // which takes seconds: only plans of extremes need it
       wide_window_ = wide_window_ || stuck;
       if (query.wants_epsilon) {
         // A lower bound that is far off would place the next window below the answer.
@@ -249,7 +249,7 @@ class WorldAccount {
     const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
     const double log_share = log_delta - survey_.at(tilt).value + tilt * epsilon;
     const double felt = log_share + std::log(query.precision * std::clamp(tilt * epsilon, 1e-2, 1.0)) - 4;
-    return std::clamp(felt, kLeastOutside, usual);
+    return std::clamp(felt, kMinOutside, usual);
   }
 
   /// Whether the error bound of transforms in double would be felt in the answer.
@@ -368,9 +368,9 @@ Bound worst(const Event& event, Relation relation, const Query& query) {
 
 Bound pld_epsilon(const Event& event, Relation relation, double delta, double precision) {
   require(delta > 0 && delta < 1, "delta", "got " + number_text(delta) + ", must lie in (0, 1); 0 is for pure");
-  if (delta >= kSmallestDelta) return worst(event, relation, {true, delta, precision});
+  if (delta >= kMinDelta) return worst(event, relation, {true, delta, precision});
   // Masses this small lose their digits; a larger delta bounds from below, the closed forms from above.
-  const double lower = worst(event, relation, {true, kSmallestDelta, precision}).lower;
+  const double lower = worst(event, relation, {true, kMinDelta, precision}).lower;
   return {lower, std::max(lower, closed_form_epsilon(event, relation, delta))};
 }
 

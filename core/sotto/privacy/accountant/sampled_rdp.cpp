@@ -20,8 +20,8 @@ namespace {
 
 constexpr double kUp = 1 + 1e-11;  // far above the rounding of the sums, far below any order's resolution
 constexpr double kHighOrder = 256;
-constexpr double kMostPanels = 4000;
-constexpr double kMostPanelsHigh = 1000;  // of an integral of a high order: there are many, and few are of use
+constexpr double kMaxPanels = 4000;
+constexpr double kMaxPanelsHigh = 1000;  // of an integral of a high order: there are many, and few are of use
 
 /// Sum of exponentials of logarithms that may overflow.
 class LogSum {
@@ -74,7 +74,7 @@ struct Range {
   double low, high, panel, most_panels;
 };
 
-double most_panels(double order) { return order > kHighOrder ? kMostPanelsHigh : kMostPanels; }
+double most_panels(double order) { return order > kHighOrder ? kMaxPanelsHigh : kMaxPanels; }
 
 /// ln of the integral of exp(log_density) over the range in panels of Gauss points.
 /// Not a number where that takes too many panels: a coarser bound must do.

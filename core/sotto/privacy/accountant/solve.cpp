@@ -26,7 +26,7 @@ namespace {
 constexpr double kTolerance = 1e-4;  // relative, of the parameter
 constexpr double kSome = 1e-9;       // over, by nobody knows how much
 constexpr double kCloseBy = 0.01;    // of epsilon
-constexpr double kLargestEpsilon = 1e6;
+constexpr double kMaxEpsilon = 1e6;
 
 /// ln(delta_upper / delta); at most 0 is private. For pure targets, ln(epsilon_upper / epsilon).
 class Excess {
@@ -139,8 +139,8 @@ double narrowed(Bracket b, const std::function<double(double)>& excess, double t
 /// was over and at least by a little that grows.
 template <class T, class Next, class Over>
 T stepped(T x, const Next& next, const Over& over) {
-  constexpr int kMostSteps = 12;
-  for (int i = 0; i < kMostSteps; ++i) {
+  constexpr int kMaxSteps = 12;
+  for (int i = 0; i < kMaxSteps; ++i) {
     const double share = over(x);
     if (share == 0) return x;
     x = next(x, std::max(kTolerance * std::exp2(i) / 4, std::min(share, kCloseBy)));
@@ -216,9 +216,9 @@ std::uint64_t steps_for(ReleasePlan plan, const Target& target, AccountantChoice
   };
   Bracket b{0, 0, at(0), 0};
   require(b.at_good <= 0, "steps", "even one step does not keep this target; raise noise or lower rate");
-  constexpr double kMost = 1e9;
+  constexpr double kMax = 1e9;
   for (double steps = 8; b.at_bad <= 0; steps *= 8) {
-    if (steps > kMost) {
+    if (steps > kMax) {
       return checked_steps(excess, plan, static_cast<std::uint64_t>(std::llround(std::exp(b.good))));
     }
     b.bad = std::log(steps), b.at_bad = at(b.bad);
@@ -252,9 +252,9 @@ double rate_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
 double epsilon_for(const ReleasePlan& plan, const Target& target, AccountantChoice only) {
   const Event event = plan.event(target.relation);
   const double epsilon = account_epsilon(event, target.relation, target.delta, only).value.upper;
-  if (!(epsilon <= kLargestEpsilon)) return epsilon;
+  if (!(epsilon <= kMaxEpsilon)) return epsilon;
   return stepped(
-      epsilon, [](double x, double by) { return std::min(kLargestEpsilon, x * (1 + by) + 1e-9 * by); },
+      epsilon, [](double x, double by) { return std::min(kMaxEpsilon, x * (1 + by) + 1e-9 * by); },
       [&](double x) { return account_delta(event, target.relation, x, only).value.upper <= target.delta ? 0 : kSome; });
 }
 

@@ -55,7 +55,7 @@ void add_world(Worlds& all, World world) {
   for (const World& there : all) {
     if (same_world(there, world)) return;
   }
-  if (all.size() >= kMostWorlds) {
+  if (all.size() >= kMaxWorlds) {
     throw Error(ErrorKind::unsupported, "events: too many different ways for one row to meet the parallel parts");
   }
   all.push_back(std::move(world));

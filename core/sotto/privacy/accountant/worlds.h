@@ -27,8 +27,8 @@ struct Step {
 using World = std::vector<Step>;
 
 /// Every world of the event under the relation; equal steps are merged and equal worlds dropped. Checks the event.
-/// Throws Error{unsupported} where there are more than kMostWorlds.
+/// Throws Error{unsupported} where there are more than kMaxWorlds.
 std::vector<World> worlds(const Event& event, Relation relation);
-inline constexpr std::size_t kMostWorlds = 256;
+inline constexpr std::size_t kMaxWorlds = 256;
 
 }  // namespace sotto

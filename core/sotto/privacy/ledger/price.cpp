@@ -12,8 +12,8 @@ Price price_of(const PlannedCost& cost, const Filter& filter) {
 }
 
 Filter::Cost smallest_price(const Filter& filter) noexcept {
-  constexpr std::uint64_t kMostReleases = 10'000;
-  return {(filter.limit().loss + kMostReleases - 1) / kMostReleases, 0};
+  constexpr std::uint64_t kMaxReleases = 10'000;
+  return {(filter.limit().loss + kMaxReleases - 1) / kMaxReleases, 0};
 }
 
 Filter::Cost charged_cost(const Filter& filter, const Event& event, double distance) {

@@ -1,0 +1,51 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <variant>
+
+#include "sotto/data/projection.h"
+#include "sotto/methods/dpgd.h"
+#include "sotto/methods/dpsgd.h"
+#include "sotto/methods/objective.h"
+#include "sotto/methods/whitened_dpgd.h"
+
+namespace sotto {
+
+/// What `auto` decided: a solver with its parameters, and the input it is planned and run with, in which lambda is
+/// filled in, delta may be lowered to 0 and the logistic loss be made straight at negative margins.
+struct AutoChoice {
+  std::variant<Objective, Dpgd, WhitenedDpgd, Dpsgd> solver;
+  PlanInput input;
+  /// Above 0: the solver sees rows through a public random projection to so many features, which `input` then has.
+  std::uint32_t projected_features = 0;
+
+  /// That projection of rows of `features`.
+  Projection projection(std::uint32_t features) const;
+};
+
+/// The best solver for public facts and a budget (spec 7.11, docs/auto.md). It adds no noise of its own: plan and run
+/// are those of the solver it chooses.
+struct Auto {
+  static constexpr std::string_view kName = "auto";
+  static constexpr std::string_view kSummary =
+      "objective, dpgd, whitened_dpgd or dpsgd, their parameters too, by rows, features and budget";
+  static constexpr std::string_view kReference = "docs/auto.md";
+  std::uint64_t declared_rows = 0;
+  double intervals = 0;
+
+  static constexpr auto fields() {
+    return std::tuple{field("declared_rows", &Auto::declared_rows,
+                            "add_remove only: the public constant used for the number of rows"),
+                      field("intervals", &Auto::intervals,
+                            "above 0: objective with this share of the budget for confidence intervals; at most 0.5")};
+  }
+
+  /// A function of public facts, problem and budget; a lambda above 0 is kept. Throws what the solvers throw.
+  AutoChoice choose(const PlanInput& input) const;
+  Problem minimised(const PlanInput& input) const { return choose(input).input.problem; }
+  Plan plan(const PlanInput& input) const;
+  Vector run(const Run& run) const;
+};
+
+}  // namespace sotto

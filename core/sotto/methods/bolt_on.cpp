@@ -1,0 +1,102 @@
+// What: the plan of bolt-on private SGD: sensitivity of the released weights, one release.
+// Formula: Delta from optim/sensitivity (spec 3.2) with D of the loss; noise by spec 4.1 or 4.2.
+// Conditions: replace_one; convex smooth loss; each row once a pass; order independent of values (spec 1.3, 3.7).
+// Reference: [Wu17, Algorithms 1, 2, Theorems 4 to 7], corrected as in docs/notes/sensitivity.md.
+// Fails if wrong: NeighbourTest.*, BoltOn.* (closed forms, contract value 0.02), Game.BoltOn.
+#include "sotto/methods/bolt_on.h"
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/base/stop.h"
+#include "sotto/optim/row_gradients.h"
+#include "sotto/optim/sensitivity.h"
+
+namespace sotto {
+namespace {
+
+constexpr const char* kWhyPublished =
+    "the published calibration divides the sensitivity by the batch size, which is false for strongly convex losses "
+    "and can understate the noise many times over";
+
+void refuse_add_remove(const Budget& budget) {
+  if (budget.relation == Relation::replace_one) return;
+  throw Error(ErrorKind::unsupported,
+              "relation: bolt_on holds under replace_one only: removing a row moves every later row to another batch",
+              "relation");
+}
+
+double published_strongly_convex(const SgdOptions& options, const PlanInput& input, double lipschitz, double eta) {
+  const double m = static_cast<double>(input.facts.rows);
+  const double gamma = input.problem.lambda;
+  if (std::holds_alternative<ConstantStep>(options.step)) {
+    return 2 * lipschitz * eta / -std::expm1(m * std::log1p(-eta * gamma));
+  }
+  return 2 * lipschitz / (gamma * m);
+}
+
+double published_convex(const SgdOptions& options, const PlanInput& input, double lipschitz, double eta) {
+  const double m = static_cast<double>(input.facts.rows);
+  const double k = options.passes;
+  const double beta = constants_of(input.problem.loss, input.facts.data_norm).smoothness;
+  if (const auto* step = std::get_if<DecreasingStep>(&options.step)) {
+    return 4 * lipschitz / beta * (std::pow(m, -step->step_power) + std::log(k) / m);
+  }
+  if (const auto* step = std::get_if<SquareRootStep>(&options.step)) {
+    double sum = 0;
+    for (std::uint32_t j = 0; j < options.passes; ++j) {
+      if (j % 16384 == 0) check_stop();
+      sum += 1 / (std::sqrt(j * m + 1) + std::pow(m, step->step_power));
+    }
+    return 4 * lipschitz / beta * sum;
+  }
+  return 2 * k * lipschitz * eta;
+}
+
+}  // namespace
+
+double published_sensitivity(const SgdOptions& options, const PlanInput& input) {
+  const double gamma = input.problem.lambda;
+  const bool corollary =
+      std::holds_alternative<DecreasingStep>(options.step) || std::holds_alternative<SquareRootStep>(options.step);
+  const bool known = !std::holds_alternative<InverseSqrtStep>(options.step) &&
+                     !std::holds_alternative<InverseStep>(options.step) && !(gamma > 0 && corollary);
+  require(outputs_of(input.problem.loss, input.facts.classes) == 1, "calibration",
+          "published has a formula for two classes and a loss of the margin only");
+  require(known, "calibration", "published has no formula for this step schedule and lambda");
+  // L = 1 + lambda R with R = 1/lambda unless a radius is given, as in Wu17's experiments.
+  const double radius = options.radius > 0 ? options.radius : (gamma > 0 ? 1 / gamma : 0);
+  const double lipschitz = input.facts.data_norm + gamma * radius;
+  const double eta = make_recipe(options, input.problem, input.facts).step(1);
+  const double whole = gamma > 0 ? published_strongly_convex(options, input, lipschitz, eta)
+                                 : published_convex(options, input, lipschitz, eta);
+  return whole / static_cast<double>(options.batch_rows);
+}
+
+Plan BoltOn::plan(const PlanInput& input) const {
+  refuse_add_remove(input.budget);
+  Plan plan;
+  plan.method = kName;
+  plan.recipe = make_recipe(sgd, input.problem, input.facts);
+  plan.order = sgd.order;
+  plan.noise_at = NoiseAt::release;
+  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
+  const Sensitivity bound = l2_sensitivity(plan.recipe, input.facts, constants.diameter_replace_one);
+  plan.l2_sensitivity = bound.total;
+  plan.theorem = "spec 3.2 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected";
+  if (calibration == Calibration::published) {
+    plan.l2_sensitivity = published_sensitivity(sgd, input);
+    plan.theorem = "[Wu17, section 3.2.3] as published; does not hold";
+    plan.not_private.emplace_back(kWhyPublished);
+  }
+  plan.noise =
+      calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
+  if (calibration == Calibration::corrected) {
+    plan.weighted_share = (bound.total - bound.rounding) / base_of(plan.noise->mechanism).grid.sensitivity;
+  }
+  plan.charges = {plan.noise->charge};
+  plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
+  return plan;
+}
+
+}  // namespace sotto

@@ -1,0 +1,103 @@
+// What: output perturbation: noise on the certified minimiser of the regularised sum.
+// Formula: Delta = (D + 2 tau)/(m lambda), tau the certified bound on the gradient of the sum.
+// Conditions: lambda > 0, both relations, smooth loss: the certificate needs a gradient, so that hinge is minimised as
+//   huber_svm of half-width h, which has its D. 0 <= huber_svm - hinge <= h/4, so that its minimum is at most K h/4
+//   above the least mean hinge loss of K outputs and at most sqrt(K h/(4 lambda)) away.
+// Reference: [Chaudhuri11, Algorithm 1, Corollary 8]; spec 3.5, 7.8.
+// Fails if wrong: OutputNeighbours.* (distance of minimisers, tight pair), OutputOfHinge.*, Replay.*
+#include "sotto/methods/output.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sotto/base/error.h"
+#include "sotto/methods/interval_release.h"
+#include "sotto/methods/row_count.h"
+#include "sotto/optim/minimiser.h"
+#include "sotto/optim/row_gradients.h"
+
+namespace sotto {
+namespace {
+
+constexpr double kFree = 1e-4;
+constexpr double kHingeWidth = 0.004;  // its minimum is within 0.001 of the least objective, and still found quickly
+
+double diameter(const PlanInput& input) {
+  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
+  return input.budget.relation == Relation::replace_one ? constants.diameter_replace_one
+                                                        : constants.diameter_add_remove;
+}
+
+PlanInput smooth_input(const Output& method, const PlanInput& input) {
+  PlanInput smooth = input;
+  smooth.problem = method.minimised(input);
+  return smooth;
+}
+
+std::string smoothing_text(const PlanInput& input) {
+  const double above = kHingeWidth / 4 * outputs_of(input.problem.loss, input.facts.classes);
+  return fmt::format(
+      "huber_svm with huber_width {} is minimised in place of hinge: at its exact minimum the hinge objective is at "
+      "most "
+      "{:.3g} above its least{}, the weights at most {:.3g} from where it is",
+      kHingeWidth, above, input.budget.relation == Relation::add_remove ? " with the declared number of rows" : "",
+      std::sqrt(above / input.problem.lambda));
+}
+
+IntervalPlan interval_plan(const Mechanism& noise, double share) {
+  if (std::holds_alternative<DiscreteLaplaceNoise>(noise)) {
+    throw Error(ErrorKind::unsupported,
+                "intervals: have no law for discrete_laplace noise; use l2_laplace, gaussian or discrete_gaussian",
+                "intervals");
+  }
+  IntervalPlan plan;
+  plan.share = share;
+  plan.release_stddev = std::visit([](const auto& m) { return m.stddev(); }, noise);
+  plan.laplace = std::holds_alternative<L2LaplaceNoise>(noise);
+  return plan;
+}
+
+}  // namespace
+
+double Output::tolerance_for(const PlanInput& input, const CertifiedSum& sum) const {
+  const SumBounds bounds(input.problem.loss, sum.bound, sum.curvature);
+  return choose_tolerance(tolerance, kFree * diameter(input), bounds.reachable(0), diameter(input));
+}
+
+Problem Output::minimised(const PlanInput& input) const {
+  Problem problem = input.problem;
+  if (std::holds_alternative<Hinge>(problem.loss)) problem.loss = HuberSvm{.huber_width = kHingeWidth};
+  return problem;
+}
+
+Plan Output::plan(const PlanInput& asked) const {
+  const PlanInput input = smooth_input(*this, asked);
+  const CertifiedSum sum = certified_sum(kName, input, declared_rows);
+  const double certified = tolerance_for(input, sum);
+  Plan plan;
+  plan.method = kName;
+  plan.noise_at = NoiseAt::release;
+  plan.l2_sensitivity = (diameter(input) + 2 * certified) / sum.curvature * (1 + 0x1p-50);
+  plan.noise = calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1},
+                         without_share(input, intervals).budget);
+  plan.charges = {plan.noise->charge};
+  plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
+  plan.theorem = "spec 7.8; [Chaudhuri11, Corollary 8] with a certified minimiser";
+  state_capacity(plan, input, sum.bound.rows);
+  if (std::holds_alternative<Hinge>(asked.problem.loss)) plan.remarks.push_back(smoothing_text(asked));
+  plan.remarks.push_back(fmt::format("the minimiser is certified to a gradient of norm {:.3g} of the sum", certified));
+  if (intervals > 0) add_intervals(plan, input, sum, interval_plan(plan.noise->mechanism, intervals));
+  return plan;
+}
+
+Vector Output::run(const Run& run) const {
+  const PlanInput input = smooth_input(*this, run.input);
+  const CertifiedSum sum = certified_sum(kName, input, declared_rows);
+  check_rows(sum, run.engine);
+  const PerturbedSum plain{input.problem.loss, sum.curvature, {}};
+  Sensitive<Vector> secret = minimise(run.engine, plain, {.tolerance = tolerance_for(input, sum)});
+  return run.curator.release(std::move(secret), plan(run.input).noise->mechanism);
+}
+
+}  // namespace sotto

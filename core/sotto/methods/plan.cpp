@@ -1,0 +1,24 @@
+#include "sotto/methods/plan.h"
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+
+PlannedCost planned_cost(const Plan& plan) {
+  PlannedCost cost{plan.charges, plan.guarantee.epsilon, plan.guarantee.delta, 0};
+  if (plan.distance) {
+    cost.distance = *plan.distance;
+    return cost;
+  }
+  const bool only = plan.noise && plan.charges.size() == 1 && plan.charges[0].event == plan.noise->charge.event &&
+                    plan.charges[0].draws() == plan.noise->charge.draws();
+  // A numerical delta without its distance is a plan that forgot to say it.
+  if (!only || (plan.noise->delta_num > 0 && !(plan.noise->distance > 0))) {
+    throw Error(ErrorKind::unsupported,
+                "ledger: " + plan.method + " does not say how far its noise is from the ideal law", "ledger");
+  }
+  cost.distance = plan.noise->distance;
+  return cost;
+}
+
+}  // namespace sotto

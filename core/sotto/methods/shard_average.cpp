@@ -1,0 +1,143 @@
+// What: the plan and the run of one permutation SGD a shard, averaged once with public weights.
+// Formula: Delta = max_p a_p Delta_p, a_p = m_p/m, Delta_p of optim/sensitivity (spec 3.2) with n_p = ceil(m_p/b) (spec
+//   3.6), plus 2 (P + 2) u W for the rounding of the average, W the bound on the weights of any shard.
+// Why: a row lies in one shard, decided by position; the other shards' results are the same for neighbours.
+// Conditions: replace_one; the same order in every pass (a fresh one would move rows between shards); sizes and weights
+//   public; one average, at the end: averaging between passes is another method.
+// Reference: [Wu17, Algorithms 1 and 2] corrected as in docs/notes/sensitivity.md, its section "Shards".
+// Fails if wrong: ShardAverage.*, Replay.* (every setting, tight within 1 percent).
+#include "sotto/methods/shard_average.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sotto/base/error.h"
+#include "sotto/optim/row_gradients.h"
+#include "sotto/optim/secret_mean.h"
+#include "sotto/optim/sensitivity.h"
+
+namespace sotto {
+namespace {
+
+void check(const ShardAverage& options, const PlanInput& input) {
+  if (input.budget.relation != Relation::replace_one) {
+    throw Error(ErrorKind::unsupported,
+                "relation: shard_average holds under replace_one only: removing a row moves every later row",
+                "relation");
+  }
+  if (options.sgd.order == RowOrder::fresh) {
+    throw Error(ErrorKind::unsupported, "order: a fresh order would move rows between shards; use fixed", "order");
+  }
+}
+
+std::vector<std::uint64_t> sizes_of(const ShardAverage& options, std::uint64_t rows) {
+  std::vector<std::uint64_t> sizes(options.sizes.begin(), options.sizes.end());
+  if (sizes.empty()) {
+    require(options.shards > 0 && options.shards <= std::min<std::uint64_t>(rows, ShardAverage::kMaxShards), "shards",
+            "got " + std::to_string(options.shards) + ", must lie between 1 and the number of rows, and be at most " +
+                std::to_string(ShardAverage::kMaxShards));
+    for (std::uint64_t p = 0; p < options.shards; ++p) {
+      sizes.push_back(rows / options.shards + (p < rows % options.shards ? 1 : 0));
+    }
+  }
+  const bool filled = std::none_of(sizes.begin(), sizes.end(), [](std::uint64_t size) { return size == 0; });
+  require(filled && std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) == rows, "sizes",
+          "must be above 0 and add up to the number of rows");
+  return sizes;
+}
+
+// The weights of every shard are held at once, until they are averaged.
+void check_room(std::uint64_t shards, std::uint64_t weights) {
+  require(shards <= ShardAverage::kMaxShards && weights <= ShardAverage::kMaxWeights / shards, "shards",
+          std::to_string(shards) + " of " + std::to_string(weights) + " weights each: must be at most " +
+              std::to_string(ShardAverage::kMaxShards) + ", and their weights together " +
+              std::to_string(ShardAverage::kMaxWeights));
+}
+
+double weight_of(const ShardTask& task, std::uint64_t rows) {
+  return static_cast<double>(task.facts.rows) / static_cast<double>(rows);
+}
+
+double sensitivity_of(std::span<const ShardTask> tasks, const PlanInput& input) {
+  const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
+  double largest = 0;
+  double weight_bound = 0;
+  const ShardTask* before = nullptr;
+  Sensitivity bound;
+  for (const ShardTask& task : tasks) {
+    // Equal shards have equal bounds, and there are at most two sizes of them.
+    if (before == nullptr || before->facts.rows != task.facts.rows) {
+      bound = l2_sensitivity(task.recipe, task.facts, constants.diameter_replace_one);
+    }
+    before = &task;
+    largest = std::max(largest, weight_of(task, input.facts.rows) * bound.total);
+    weight_bound = std::max(weight_bound, bound.weight_bound);
+  }
+  const double rounding = 2 * (static_cast<double>(tasks.size()) + 2) * 0x1p-53 * weight_bound;
+  return (largest + rounding) * (1 + 8 * 0x1p-53);
+}
+
+std::vector<Sensitive<Vector>> run_here(const ShardAverage& options, const Run& run, std::span<const ShardTask> tasks) {
+  ShardPsgd shards(tasks);
+  const ScanOrder order = scan_order(options.sgd.order, run.engine, run.order_seed);
+  std::uint64_t per_pass = 0;
+  for (const ShardTask& task : tasks) per_pass += task.recipe.steps_per_pass(task.facts.rows);
+  for (std::uint32_t pass = 0; pass < options.sgd.passes; ++pass) {
+    run.engine.scan(order, pass, shards);
+    if (shards.steps_done() != (pass + std::uint64_t{1}) * per_pass) {
+      throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
+    }
+    run.progress(static_cast<double>(pass + 1) / static_cast<double>(options.sgd.passes));
+  }
+  return std::move(shards).finish();
+}
+
+}  // namespace
+
+std::vector<ShardTask> ShardAverage::tasks(const PlanInput& input) const {
+  check(*this, input);
+  make_recipe(sgd, input.problem, input.facts);  // its checks of the whole
+  std::vector<ShardTask> tasks;
+  const std::vector<std::uint64_t> all = sizes_of(*this, input.facts.rows);
+  check_room(all.size(), weight_count(input.problem.loss, input.facts));
+  for (const std::uint64_t size : all) {
+    Facts facts = input.facts;
+    facts.rows = size;
+    tasks.push_back({make_recipe(sgd, input.problem, facts), facts});
+  }
+  return tasks;
+}
+
+Plan ShardAverage::plan(const PlanInput& input) const {
+  const std::vector<ShardTask> shards_of = tasks(input);
+  Plan plan;
+  plan.method = kName;
+  plan.recipe = shards_of.front().recipe;
+  plan.order = sgd.order;
+  plan.noise_at = NoiseAt::release;
+  plan.l2_sensitivity = sensitivity_of(shards_of, input);
+  plan.noise =
+      calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
+  plan.charges = {plan.noise->charge};
+  plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
+  plan.theorem = "spec 3.6 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected, on shards";
+  plan.remarks.push_back("the average of " + std::to_string(shards_of.size()) +
+                         " shards of public sizes; the shard of a row must not depend on its values");
+  return plan;
+}
+
+Vector ShardAverage::run(const Run& run) const {
+  const std::vector<ShardTask> shards_of = tasks(run.input);
+  const Plan planned = plan(run.input);
+  std::vector<double> weights;
+  weights.reserve(shards_of.size());
+  for (const ShardTask& task : shards_of) weights.push_back(weight_of(task, run.input.facts.rows));
+  auto* elsewhere = dynamic_cast<ShardHost*>(&run.engine);
+  std::vector<Sensitive<Vector>> results =
+      elsewhere != nullptr ? elsewhere->run_shards(shards_of) : run_here(*this, run, shards_of);
+  return run.curator.release(
+      SecretMean::of(std::move(results), weights, weight_count(run.input.problem.loss, run.input.facts)),
+      planned.noise->mechanism);
+}
+
+}  // namespace sotto
