@@ -45,7 +45,7 @@ std::optional<ObjectiveAfter> objective_after(double passes, const Replanned& kn
                                               const RowBlock& rows, const TrainAgain& train) {
   Method method = known.method;
   const std::string text = std::to_string(static_cast<std::uint32_t>(passes));
-  std::visit([&](auto& method) { set_field(method, "passes", text); }, method);
+  std::visit([&](auto& chosen) { set_field(chosen, "passes", text); }, method);
   ObjectiveAfter found{passes, 0, 0, kDraws};
   double squares = 0;
   for (std::uint64_t i = 0; i < kDraws; ++i) {
