@@ -60,7 +60,10 @@ CREATE TABLE sotto.dataset (
   fingerprint text NOT NULL,
   ledger int4 NOT NULL UNIQUE,
   registered timestamptz NOT NULL DEFAULT clock_timestamp(),
-  refreshed timestamptz
+  refreshed timestamptz,
+  -- Data sets without a packed copy: trained on by an aggregate (unpacked), or where their shards are (sharded).
+  layout text NOT NULL CHECK (layout IN ('packed', 'unpacked', 'sharded')),
+  curator text
 );
 
 -- The totals of a ledger; a second line behind the chain of its records.
@@ -95,9 +98,20 @@ CREATE TABLE sotto.ledger_record (
   hash text NOT NULL UNIQUE,
   token text NOT NULL,
   analyst text,
+  charged_to text, -- a part of the chain: shares are counted by it
   PRIMARY KEY (ledger, sequence)
 );
 CREATE UNIQUE INDEX ledger_record_one_end ON sotto.ledger_record (ledger, entry) WHERE kind IN ('released', 'voided');
+
+CREATE TABLE sotto.shard (
+  dataset int4 NOT NULL REFERENCES sotto.dataset,
+  place int4 NOT NULL,
+  value text NOT NULL,
+  row_count int8 NOT NULL CHECK (row_count > 0),
+  fingerprint text NOT NULL,
+  PRIMARY KEY (dataset, place),
+  UNIQUE (dataset, value)
+);
 
 CREATE TABLE sotto.model (
   id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -115,6 +129,7 @@ ALTER TABLE sotto.dataset OWNER TO sotto_owner;
 ALTER TABLE sotto.ledger_head OWNER TO sotto_owner;
 ALTER TABLE sotto.ledger_record OWNER TO sotto_owner;
 ALTER TABLE sotto.model OWNER TO sotto_owner;
+ALTER TABLE sotto.shard OWNER TO sotto_owner;
 REVOKE ALL ON ALL TABLES IN SCHEMA sotto FROM PUBLIC;
 REVOKE ALL ON ALL SEQUENCES IN SCHEMA sotto FROM PUBLIC;
 
@@ -124,6 +139,7 @@ SELECT pg_catalog.pg_extension_config_dump('sotto.dataset', '');
 SELECT pg_catalog.pg_extension_config_dump('sotto.ledger_head', '');
 SELECT pg_catalog.pg_extension_config_dump('sotto.ledger_record', '');
 SELECT pg_catalog.pg_extension_config_dump('sotto.model', '');
+SELECT pg_catalog.pg_extension_config_dump('sotto.shard', '');
 SELECT pg_catalog.pg_extension_config_dump('sotto.model_id_seq', '');
 
 -- What is public: declarations, shapes, budgets, released models. No fingerprint: it is an exact function of the rows.
@@ -132,24 +148,51 @@ CREATE VIEW sotto.datasets WITH (security_barrier) AS
          features::json AS columns, encoding::json AS encoding, registered, refreshed
   FROM sotto.dataset;
 
+-- Totals and limits as the records have them, which every training replays; and what is the caller's own of it.
 CREATE VIEW sotto.budget WITH (security_barrier) AS
-  SELECT d.name AS dataset, h.epsilon, h.delta, h.relation, h.filter,
-         (h.spent_loss / 1e12)::numeric(30, 12) AS spent,
-         (h.limit_loss / 1e12)::numeric(30, 12) AS "limit",
-         ((h.limit_loss - h.spent_loss) / 1e12)::numeric(30, 12) AS remaining,
-         (h.spent_delta / 1e18)::numeric(30, 18) AS spent_delta,
-         (h.limit_delta / 1e18)::numeric(30, 18) AS limit_delta,
-         (SELECT count(*) FROM sotto.ledger_record r WHERE r.ledger = h.ledger AND r.kind = 'reserved') AS charged,
-         (SELECT count(*) FROM sotto.ledger_record r WHERE r.ledger = h.ledger AND r.kind = 'released') AS released
-  FROM sotto.dataset d JOIN sotto.ledger_head h USING (ledger);
+  SELECT d.name AS dataset, (t.terms ->> 'epsilon')::float8 AS epsilon, (t.terms ->> 'delta')::float8 AS delta,
+         t.terms ->> 'relation' AS relation, t.terms ->> 'filter' AS filter,
+         (l.spent_loss / 1e12)::numeric(30, 12) AS spent,
+         (t.limit_loss / 1e12)::numeric(30, 12) AS "limit",
+         ((t.limit_loss - l.spent_loss) / 1e12)::numeric(30, 12) AS remaining,
+         (l.spent_delta / 1e18)::numeric(30, 18) AS spent_delta,
+         ((t.terms ->> 'limit_delta')::int8 / 1e18)::numeric(30, 18) AS limit_delta,
+         (SELECT count(*) FROM sotto.ledger_record r WHERE r.ledger = d.ledger AND r.kind = 'reserved') AS charged,
+         (SELECT count(*) FROM sotto.ledger_record r WHERE r.ledger = d.ledger AND r.kind = 'released') AS released,
+         (s.millionths / 1e6)::numeric(7, 6) AS share,
+         (o.spent_loss / 1e12)::numeric(30, 12) AS own_spent,
+         (greatest(least(s.limit_loss - o.spent_loss, t.limit_loss - l.spent_loss), 0) / 1e12)::numeric(30, 12)
+           AS own_remaining,
+         (ceil(t.limit_loss / 1e4) / 1e12)::numeric(30, 12) AS smallest_price
+  FROM sotto.dataset d
+    CROSS JOIN LATERAL (SELECT r.detail::json AS terms, (r.detail::json ->> 'limit_loss')::int8 AS limit_loss
+                        FROM sotto.ledger_record r WHERE r.ledger = d.ledger AND r.sequence = 0) t
+    CROSS JOIN LATERAL (SELECT r.spent_loss, r.spent_delta FROM sotto.ledger_record r WHERE r.ledger = d.ledger
+                        ORDER BY r.sequence DESC LIMIT 1) l
+    CROSS JOIN LATERAL (SELECT g.millionths, trunc(t.limit_loss::numeric * g.millionths / 1000000) AS limit_loss
+                        FROM (SELECT coalesce(
+                                (SELECT (r.detail::json ->> 'millionths')::int8 FROM sotto.ledger_record r
+                                 WHERE r.ledger = d.ledger AND session_user::text =
+                                   CASE WHEN r.kind = 'granted' THEN r.detail::json ->> 'analyst' END
+                                 ORDER BY r.sequence DESC LIMIT 1),
+                                (t.terms ->> 'analyst_share')::int8, 1000000) AS millionths) g) s
+    CROSS JOIN LATERAL (SELECT coalesce(sum(r.cost_loss), 0) AS spent_loss FROM sotto.ledger_record r
+                        WHERE r.ledger = d.ledger AND r.kind = 'reserved' AND r.charged_to = session_user::text
+                          AND NOT EXISTS (SELECT 1 FROM sotto.ledger_record v WHERE v.ledger = r.ledger
+                                          AND v.entry = r.entry AND v.kind = 'voided')) o;
 
+-- A model whose bytes are not those its ledger released shows nothing but that.
 CREATE VIEW sotto.models WITH (security_barrier) AS
-  SELECT id, dataset, body::jsonb #>> '{card,method}' AS method, body::jsonb ->> 'loss' AS loss,
-         (body::jsonb #>> '{card,guarantee,epsilon}')::float8 AS epsilon,
-         (body::jsonb #>> '{card,guarantee,delta}')::float8 AS delta,
-         (body::jsonb #>> '{card,private}')::boolean AS private,
-         body::jsonb -> 'weights' AS weights, analyst, asked
-  FROM sotto.model;
+  SELECT m.id, m.dataset, b.body #>> '{card,method}' AS method, b.body ->> 'loss' AS loss,
+         (b.body #>> '{card,guarantee,epsilon}')::float8 AS epsilon,
+         (b.body #>> '{card,guarantee,delta}')::float8 AS delta,
+         (b.body #>> '{card,private}')::boolean AS private,
+         b.body -> 'weights' AS weights, m.analyst, m.asked, b.body IS NOT NULL AS intact
+  FROM sotto.model m
+    CROSS JOIN LATERAL (SELECT CASE WHEN EXISTS (
+        SELECT 1 FROM sotto.ledger_record r WHERE r.ledger = m.ledger AND r.entry = m.entry AND r.kind = 'released'
+          AND r.detail = encode(sha256(convert_to(m.body, 'UTF8')), 'hex'))
+      THEN m.body::jsonb END AS body) b;
 
 ALTER VIEW sotto.datasets OWNER TO sotto_owner;
 ALTER VIEW sotto.budget OWNER TO sotto_owner;
@@ -157,18 +200,24 @@ ALTER VIEW sotto.models OWNER TO sotto_owner;
 REVOKE ALL ON sotto.datasets, sotto.budget, sotto.models FROM PUBLIC;
 GRANT SELECT ON sotto.datasets, sotto.budget, sotto.models TO sotto_curator, sotto_analyst;
 
--- The functions of the library. Those with an underscore take JSON as it is.
-CREATE FUNCTION sotto.register_(dataset text, source regclass, label text, features text, options text, budget text)
+-- The functions of the library. Those with an underscore take JSON as it is. A setting of the session rounds no budget.
+-- What only asks keeps the digits it was asked with: they are what is charged.
+CREATE FUNCTION sotto.register_(dataset text, source regclass, label text, features text, options text, budget text,
+                                layout text)
   RETURNS int4 LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET extra_float_digits = 1
   AS 'MODULE_PATHNAME', 'pg_sotto_register';
 CREATE FUNCTION sotto.plan_(dataset text, request text) RETURNS text
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_plan';
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET extra_float_digits = 1 AS 'MODULE_PATHNAME', 'pg_sotto_plan';
 CREATE FUNCTION sotto.train_(dataset text, request text) RETURNS int8
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 AS 'MODULE_PATHNAME', 'pg_sotto_train';
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 SET extra_float_digits = 1
+  AS 'MODULE_PATHNAME', 'pg_sotto_train';
 CREATE FUNCTION sotto.predict_(model int8, x jsonb) RETURNS text
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_predict';
 CREATE FUNCTION sotto.predict_proba_(model int8, x jsonb) RETURNS float8[]
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_predict_proba';
+-- A row becomes jsonb by functions of the server's own: of types with a cast to json of somebody's it is refused.
+CREATE FUNCTION sotto.plain_row_(anyelement) RETURNS anyelement
+  LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_plain_row';
 CREATE FUNCTION sotto.evaluate_(model int8, source regclass, label text, features text) RETURNS text
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET extra_float_digits = 1
   AS 'MODULE_PATHNAME', 'pg_sotto_evaluate';
@@ -192,12 +241,14 @@ COMMENT ON FUNCTION sotto.model_text IS 'the model as the command line reads it'
 -- Names are bound when these are made, or written out in full: no search path of a caller reaches into them.
 CREATE FUNCTION sotto.register(dataset text, source regclass, label text, features json, epsilon float8,
                                delta float8 DEFAULT 0, options jsonb DEFAULT '{}') RETURNS int4
-  LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE SET extra_float_digits = 1
   BEGIN ATOMIC
     SELECT sotto.register_(dataset, source, label, features::text,
-      (options - '{filter,rdp_order,unit}'::text[])::text,
+      (options - '{filter,rdp_order,unit,layout,analyst_share}'::text[])::text,
       jsonb_strip_nulls(jsonb_build_object('budget_epsilon', epsilon, 'budget_delta', delta,
-        'filter', options -> 'filter', 'rdp_order', options -> 'rdp_order', 'unit', options -> 'unit'))::text);
+        'filter', options -> 'filter', 'rdp_order', options -> 'rdp_order', 'unit', options -> 'unit',
+        'analyst_share', options -> 'analyst_share'))::text,
+      coalesce(options ->> 'layout', 'packed'));
   END;
 COMMENT ON FUNCTION sotto.register IS 'declares public bounds and a budget, and packs a keyed copy of a table';
 
@@ -222,11 +273,12 @@ CREATE FUNCTION sotto.train(dataset text, method text DEFAULT NULL, epsilon floa
 COMMENT ON FUNCTION sotto.train IS 'charges the budget for good, then trains; the number of the released model';
 
 CREATE FUNCTION sotto.predict(model int8, x anyelement) RETURNS text
-  LANGUAGE sql STABLE PARALLEL RESTRICTED AS 'SELECT sotto.predict_($1, pg_catalog.to_jsonb($2))';
+  LANGUAGE sql STABLE PARALLEL RESTRICTED AS 'SELECT sotto.predict_($1, pg_catalog.to_jsonb(sotto.plain_row_($2)))';
 COMMENT ON FUNCTION sotto.predict IS 'the class of a row: a row of a table, an array of numbers, or jsonb';
 
 CREATE FUNCTION sotto.predict_proba(model int8, x anyelement) RETURNS float8[]
-  LANGUAGE sql STABLE PARALLEL RESTRICTED AS 'SELECT sotto.predict_proba_($1, pg_catalog.to_jsonb($2))';
+  LANGUAGE sql STABLE PARALLEL RESTRICTED
+  AS 'SELECT sotto.predict_proba_($1, pg_catalog.to_jsonb(sotto.plain_row_($2)))';
 COMMENT ON FUNCTION sotto.predict_proba IS 'the probability of each class, two being negative, positive';
 
 CREATE FUNCTION sotto.evaluate(model int8, source regclass) RETURNS jsonb
@@ -251,10 +303,133 @@ CREATE FUNCTION sotto.verify(dataset text) RETURNS jsonb
   END;
 COMMENT ON FUNCTION sotto.verify IS 'replays the whole ledger and compares it with its anchor';
 
+CREATE FUNCTION sotto.tune_(dataset text, request text, public_source regclass) RETURNS int8
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 SET extra_float_digits = 1
+  AS 'MODULE_PATHNAME', 'pg_sotto_tune';
+
+CREATE FUNCTION sotto.tune(dataset text, grid jsonb, tune_by text DEFAULT NULL, method text DEFAULT NULL,
+                           epsilon float8 DEFAULT NULL, delta float8 DEFAULT NULL, loss text DEFAULT NULL,
+                           lambda float8 DEFAULT NULL, public_source regclass DEFAULT NULL,
+                           options jsonb DEFAULT '{}') RETURNS int8
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  BEGIN ATOMIC
+    SELECT sotto.tune_(dataset, (options || jsonb_strip_nulls(jsonb_build_object('grid', grid, 'tune_by', tune_by,
+      'method', method, 'epsilon', epsilon, 'delta', delta, 'loss', loss, 'lambda', lambda)))::text,
+      coalesce(public_source, 0::oid::regclass));
+  END;
+COMMENT ON FUNCTION sotto.tune IS 'finds parameters privately and trains with them; all of it is charged as one entry';
+
+-- The text of a value of a type whose text no setting changes; without a collation, so that a shard may compute it.
+CREATE FUNCTION sotto.cell(anyelement) RETURNS bytea
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_cell';
+
+-- Training over the rows of a query. The states are no values: they hold rows, and nothing gives them out.
+CREATE FUNCTION sotto.collect_cells(internal, dataset text, request jsonb, VARIADIC cells bytea[]) RETURNS internal
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_collect_cells';
+CREATE FUNCTION sotto.collect_array(internal, dataset text, request jsonb, label bytea, x float8[]) RETURNS internal
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_collect_array';
+CREATE FUNCTION sotto.collect_array(internal, dataset text, request jsonb, label bytea, x float4[]) RETURNS internal
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_collect_array';
+CREATE FUNCTION sotto.train_final(internal) RETURNS int8
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_train_final';
+CREATE FUNCTION sotto.shard_collect_cells(internal, task bytea, VARIADIC cells bytea[]) RETURNS internal
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_shard_cells';
+CREATE FUNCTION sotto.shard_collect_array(internal, task bytea, label bytea, x float8[]) RETURNS internal
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_shard_array';
+CREATE FUNCTION sotto.shard_collect_array(internal, task bytea, label bytea, x float4[]) RETURNS internal
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_shard_array';
+CREATE FUNCTION sotto.shard_final(internal) RETURNS bytea
+  LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_shard_final';
+
+CREATE AGGREGATE sotto.train_cells(dataset text, request jsonb, VARIADIC cells bytea[]) (
+  SFUNC = sotto.collect_cells, STYPE = internal, FINALFUNC = sotto.train_final, FINALFUNC_MODIFY = READ_WRITE,
+  PARALLEL = UNSAFE);
+CREATE AGGREGATE sotto.train_array(dataset text, request jsonb, label bytea, x float8[]) (
+  SFUNC = sotto.collect_array, STYPE = internal, FINALFUNC = sotto.train_final, FINALFUNC_MODIFY = READ_WRITE,
+  PARALLEL = UNSAFE);
+CREATE AGGREGATE sotto.train_array(dataset text, request jsonb, label bytea, x float4[]) (
+  SFUNC = sotto.collect_array, STYPE = internal, FINALFUNC = sotto.train_final, FINALFUNC_MODIFY = READ_WRITE,
+  PARALLEL = UNSAFE);
+CREATE AGGREGATE sotto.shard_cells(task bytea, VARIADIC cells bytea[]) (
+  SFUNC = sotto.shard_collect_cells, STYPE = internal, FINALFUNC = sotto.shard_final, FINALFUNC_MODIFY = READ_WRITE,
+  PARALLEL = UNSAFE);
+CREATE AGGREGATE sotto.shard_array(task bytea, label bytea, x float8[]) (
+  SFUNC = sotto.shard_collect_array, STYPE = internal, FINALFUNC = sotto.shard_final, FINALFUNC_MODIFY = READ_WRITE,
+  PARALLEL = UNSAFE);
+CREATE AGGREGATE sotto.shard_array(task bytea, label bytea, x float4[]) (
+  SFUNC = sotto.shard_collect_array, STYPE = internal, FINALFUNC = sotto.shard_final, FINALFUNC_MODIFY = READ_WRITE,
+  PARALLEL = UNSAFE);
+COMMENT ON AGGREGATE sotto.train_cells(text, jsonb, VARIADIC bytea[]) IS
+  'trains on the rows of a query, charged to the ledger of a data set; in any order';
+
+CREATE FUNCTION sotto.train_table_(dataset text, request jsonb) RETURNS int8
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 SET extra_float_digits = 1
+  AS 'MODULE_PATHNAME', 'pg_sotto_train_table';
+CREATE FUNCTION sotto.train_table(dataset text, method text DEFAULT NULL, epsilon float8 DEFAULT NULL,
+                                  delta float8 DEFAULT NULL, loss text DEFAULT NULL, lambda float8 DEFAULT NULL,
+                                  options jsonb DEFAULT '{}') RETURNS int8
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  BEGIN ATOMIC
+    SELECT sotto.train_table_(dataset, options || jsonb_strip_nulls(jsonb_build_object('method', method, 'epsilon',
+      epsilon, 'delta', delta, 'loss', loss, 'lambda', lambda)));
+  END;
+COMMENT ON FUNCTION sotto.train_table IS 'the aggregate over the source of a data set, for those who may read it';
+
+-- How a model does on the rows of a query: whole numbers only, so that any number of workers gives the same bits.
+CREATE FUNCTION sotto.score_cells_(internal, model int8, VARIADIC cells bytea[]) RETURNS internal
+  LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_score_cells';
+CREATE FUNCTION sotto.score_array_(internal, model int8, label bytea, x float8[]) RETURNS internal
+  LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_score_array';
+CREATE FUNCTION sotto.score_array_(internal, model int8, label bytea, x float4[]) RETURNS internal
+  LANGUAGE C STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_score_array';
+CREATE FUNCTION sotto.score_combine_(internal, internal) RETURNS internal
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_score_combine';
+CREATE FUNCTION sotto.score_serialize_(internal) RETURNS bytea
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_score_serialize';
+CREATE FUNCTION sotto.score_deserialize_(bytea, internal) RETURNS internal
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_score_deserialize';
+CREATE FUNCTION sotto.score_final_(internal) RETURNS text
+  LANGUAGE C IMMUTABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_score_final';
+
+CREATE AGGREGATE sotto.score_cells(model int8, VARIADIC cells bytea[]) (
+  SFUNC = sotto.score_cells_, STYPE = internal, FINALFUNC = sotto.score_final_, COMBINEFUNC = sotto.score_combine_,
+  SERIALFUNC = sotto.score_serialize_, DESERIALFUNC = sotto.score_deserialize_, PARALLEL = SAFE);
+CREATE AGGREGATE sotto.score_array(model int8, label bytea, x float8[]) (
+  SFUNC = sotto.score_array_, STYPE = internal, FINALFUNC = sotto.score_final_, COMBINEFUNC = sotto.score_combine_,
+  SERIALFUNC = sotto.score_serialize_, DESERIALFUNC = sotto.score_deserialize_, PARALLEL = SAFE);
+CREATE AGGREGATE sotto.score_array(model int8, label bytea, x float4[]) (
+  SFUNC = sotto.score_array_, STYPE = internal, FINALFUNC = sotto.score_final_, COMBINEFUNC = sotto.score_combine_,
+  SERIALFUNC = sotto.score_serialize_, DESERIALFUNC = sotto.score_deserialize_, PARALLEL = SAFE);
+COMMENT ON AGGREGATE sotto.score_cells(int8, VARIADIC bytea[]) IS
+  'figures without noise on rows its caller may read, by parallel workers: NOT PRIVATE';
+
+-- FROM t TABLESAMPLE sotto.keyed(part, parts) REPEATABLE (key): whoever may read the table may read it in any order.
+CREATE FUNCTION sotto.keyed(internal) RETURNS tsm_handler
+  LANGUAGE C STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_keyed';
+COMMENT ON FUNCTION sotto.keyed IS 'TABLESAMPLE method: all rows, or one of some disjoint shares, in a keyed order of pages and of rows in them';
+
+-- Signatures: whether a model is byte for byte what the ledger of a public key released.
+CREATE FUNCTION sotto.public_key(dataset text) RETURNS text
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_public_key';
+COMMENT ON FUNCTION sotto.public_key IS 'the key, in PEM, by which anyone can check what the ledger of a data set released';
+CREATE FUNCTION sotto.verify_model(model text, key text) RETURNS boolean
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_verify_model';
+COMMENT ON FUNCTION sotto.verify_model IS 'whether the ledger of this public key signed exactly this text of a model';
+
+CREATE FUNCTION sotto.grant_share(dataset text, analyst regrole, share float8) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_grant_share';
+COMMENT ON FUNCTION sotto.grant_share IS 'lets an analyst spend this share of a budget, 0 to 1, and no more';
+
+-- Who may call what. Whether a ledger takes these rows is an answer about the rows it was made for: curators only.
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sotto FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sotto.plan, sotto.plan_, sotto.train, sotto.train_, sotto.predict, sotto.predict_,
-  sotto.predict_proba, sotto.predict_proba_, sotto.evaluate, sotto.evaluate_, sotto.privacy_card, sotto.model_text
+GRANT EXECUTE ON FUNCTION sotto.plan, sotto.plan_, sotto.train, sotto.train_, sotto.tune, sotto.tune_, sotto.predict,
+  sotto.predict_, sotto.predict_proba, sotto.predict_proba_, sotto.plain_row_, sotto.evaluate, sotto.evaluate_,
+  sotto.privacy_card, sotto.model_text, sotto.cell, sotto.score_cells, sotto.score_array(int8, bytea, float8[]),
+  sotto.score_array(int8, bytea, float4[]), sotto.keyed, sotto.public_key, sotto.verify_model
   TO sotto_analyst, sotto_curator;
-GRANT EXECUTE ON FUNCTION sotto.register, sotto.register_, sotto.refresh, sotto.unregister, sotto.verify, sotto.verify_
+GRANT EXECUTE ON FUNCTION sotto.register, sotto.register_, sotto.refresh, sotto.unregister, sotto.verify, sotto.verify_,
+  sotto.grant_share, sotto.train_cells, sotto.train_array(text, jsonb, bytea, float8[]),
+  sotto.train_array(text, jsonb, bytea, float4[]), sotto.shard_cells, sotto.shard_array(bytea, bytea, float8[]),
+  sotto.shard_array(bytea, bytea, float4[]), sotto.train_table, sotto.train_table_
   TO sotto_curator;
 GRANT EXECUTE ON FUNCTION sotto.move_ledger TO sotto_owner;

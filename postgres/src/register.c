@@ -223,7 +223,7 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   dataset.source = PG_GETARG_OID(1);
   dataset.label = text_to_cstring(PG_GETARG_TEXT_PP(2));
   dataset.features = text_to_cstring(PG_GETARG_TEXT_PP(3));
-  dataset.layout = PG_NARGS() > 6 ? text_to_cstring(PG_GETARG_TEXT_PP(6)) : pstrdup("packed");
+  dataset.layout = text_to_cstring(PG_GETARG_TEXT_PP(6));
   dataset.curator = GetUserNameFromId(GetUserId(), false);
   dataset.fingerprint = "";
   check_encoding();

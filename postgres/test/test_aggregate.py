@@ -279,19 +279,5 @@ class Parallel(ServerCase):
         self.assertEqual(left_out, {**shown, "unusable": 2})
 
 
-class Upgrade(ServerCase):
-    @classmethod
-    def prepare(cls):
-        cls.server.sql("CREATE EXTENSION sotto VERSION '0.1.0';" + data.CUSTOMERS.format(rows=cls.rows) + data.ROLES)
-
-    def test_an_older_extension_is_brought_up_to_date_with_its_objects(self):
-        before = self.sql("SELECT count(*) FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace")
-        self.sql("ALTER EXTENSION sotto UPDATE")
-        self.assertGreater(int(self.sql("SELECT count(*) FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace")), int(before))
-        self.assertEqual(self.sql("SELECT extversion FROM pg_extension WHERE extname = 'sotto'"), "0.4.0")
-        self.sql(data.register(), user="curator")
-        self.sql(data.train(), user="analyst")
-
-
 if __name__ == "__main__":
     unittest.main()
