@@ -101,6 +101,32 @@ sotto_score score_of(const Predictor& predictor) {
   return {static_cast<std::uint32_t>(found / e.classes), static_cast<std::uint32_t>(found % e.classes), e.loss, 1};
 }
 
+void require_probabilities(const Predictor& predictor) {
+  if (gives_probabilities(predictor.loss)) return;
+  throw Error(ErrorKind::unsupported,
+              "the model's loss " + predictor.model.loss + " gives no probabilities; logistic and softmax do");
+}
+
+/// The class of the row that was encoded last, and its probabilities unless they are not asked for.
+void predict_encoded(Predictor& predictor, std::uint32_t* place, double* probabilities) {
+  if (!predictor.encoder.usable()) return;
+  scores(predictor.model, predictor.block(), predictor.row_scores);
+  *place = predicted_class(predictor.row_scores);
+  if (probabilities == nullptr) return;
+  const std::vector<double> all = class_probabilities(predictor.loss, predictor.row_scores, predictor.model.link);
+  std::copy(all.begin(), all.end(), probabilities);
+}
+
+template <class Encode>
+sotto_status predict_row(Predictor& predictor, const Encode& encode, std::uint32_t* place, double* probabilities,
+                         sotto_error* error) {
+  return guarded(error, [&] {
+    if (probabilities != nullptr) require_probabilities(predictor);
+    *place = static_cast<std::uint32_t>(predictor.texts.size());
+    if (encode()) predict_encoded(predictor, place, probabilities);
+  });
+}
+
 }  // namespace
 }  // namespace sotto::capi
 
@@ -143,27 +169,40 @@ const char* sotto_model_class(const sotto_model* model, uint32_t place) {
 
 sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uint32_t* place, double* probabilities,
                            sotto_error* error) {
-  return guarded(error, [&] {
-    Predictor& predictor = model->predictor;
-    if (probabilities != nullptr && !gives_probabilities(predictor.loss)) {
-      throw Error(ErrorKind::unsupported,
-                  "the model's loss " + predictor.model.loss + " gives no probabilities; logistic and softmax do");
-    }
-    *place = static_cast<uint32_t>(predictor.texts.size());
+  Predictor& predictor = model->predictor;
+  const auto encode = [&] {
     try {
       predictor.encode(parse_shallow({row, size}, "x"));
     } catch (const Json::out_of_range&) {
-      return;  // a number beyond binary64: no finite number either
+      return false;  // a number beyond binary64: no finite number either
     } catch (const Json::exception&) {
       throw Error(ErrorKind::invalid_argument, "x: cannot be read", "x");
     }
-    if (!predictor.encoder.usable()) return;
-    scores(predictor.model, predictor.block(), predictor.row_scores);
-    *place = predicted_class(predictor.row_scores);
-    if (probabilities == nullptr) return;
-    const std::vector<double> all = class_probabilities(predictor.loss, predictor.row_scores, predictor.model.link);
-    std::copy(all.begin(), all.end(), probabilities);
-  });
+    return true;
+  };
+  return predict_row(predictor, encode, place, probabilities, error);
+}
+
+sotto_status sotto_predict_cells(sotto_model* model, const sotto_cell* cells, uint32_t* place, double* probabilities,
+                                 sotto_error* error) {
+  Predictor& predictor = model->predictor;
+  const auto encode = [&] {
+    require(predictor.encoder.values() == 0, "x", "must be an array of numbers");
+    predictor.encoder.encode_cells({cells, predictor.encoder.column_count()}, predictor.row.data(), predictor.label);
+    return true;
+  };
+  return predict_row(predictor, encode, place, probabilities, error);
+}
+
+sotto_status sotto_predict_values(sotto_model* model, const double* values, size_t count, uint32_t* place,
+                                  double* probabilities, sotto_error* error) {
+  Predictor& predictor = model->predictor;
+  const auto encode = [&] {
+    require(predictor.encoder.values() > 0, "x", "must be an object of columns");
+    predictor.encoder.encode_values({values, count}, {"", 0}, predictor.row.data(), predictor.label);
+    return true;
+  };
+  return predict_row(predictor, encode, place, probabilities, error);
 }
 
 sotto_status sotto_evaluate(const sotto_model* model, const sotto_judged* judged, sotto_text* figures,
@@ -188,6 +227,11 @@ sotto_status sotto_evaluate(const sotto_model* model, const sotto_judged* judged
 uint32_t sotto_model_values(const sotto_model* model) { return model->predictor.judge.values(); }
 
 size_t sotto_model_columns(const sotto_model* model) { return model->predictor.judge.column_count(); }
+
+const char* sotto_model_column(const sotto_model* model, size_t place) {
+  const std::vector<std::string>& names = model->predictor.judge.columns();
+  return place < names.size() ? names[place].c_str() : nullptr;
+}
 
 sotto_status sotto_score_cells(sotto_model* model, const sotto_cell* cells, sotto_score* score) {
   return guarded(nullptr, [&] {

@@ -323,6 +323,11 @@ const char* sotto_model_class(const sotto_model* model, uint32_t place);
  * last, probabilities are untouched. SOTTO_UNSUPPORTED when the loss gives no probabilities and they are asked for. */
 sotto_status sotto_predict(sotto_model* model, const char* row, size_t size, uint32_t* place, double* probabilities,
                            sotto_error* error);
+/* The same of cells, in the order of sotto_model_column and without the label; or of the numbers of an array. */
+sotto_status sotto_predict_cells(sotto_model* model, const sotto_cell* cells, uint32_t* place, double* probabilities,
+                                 sotto_error* error);
+sotto_status sotto_predict_values(sotto_model* model, const double* values, size_t count, uint32_t* place,
+                                  double* probabilities, sotto_error* error);
 /* Rows to judge a model on: `count` encoded ones, each usable, and how many others were left out. */
 typedef struct sotto_judged {
   const float* labels;
@@ -345,6 +350,8 @@ typedef struct sotto_score {
 
 uint32_t sotto_model_values(const sotto_model* model);
 size_t sotto_model_columns(const sotto_model* model);
+/* The name of a column, the label's being the last; null beyond it. */
+const char* sotto_model_column(const sotto_model* model, size_t place);
 sotto_status sotto_score_cells(sotto_model* model, const sotto_cell* cells, sotto_score* score);
 sotto_status sotto_score_values(sotto_model* model, const double* values, size_t count, sotto_cell label,
                                 sotto_score* score);

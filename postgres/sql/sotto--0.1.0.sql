@@ -211,13 +211,6 @@ CREATE FUNCTION sotto.plan_(dataset text, request text) RETURNS text
 CREATE FUNCTION sotto.train_(dataset text, request text) RETURNS int8
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000 SET extra_float_digits = 1
   AS 'MODULE_PATHNAME', 'pg_sotto_train';
-CREATE FUNCTION sotto.predict_(model int8, x jsonb) RETURNS text
-  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_predict';
-CREATE FUNCTION sotto.predict_proba_(model int8, x jsonb) RETURNS float8[]
-  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_predict_proba';
--- A row becomes jsonb by functions of the server's own: of types with a cast to json of somebody's it is refused.
-CREATE FUNCTION sotto.plain_row_(anyelement) RETURNS anyelement
-  LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'pg_sotto_plain_row';
 CREATE FUNCTION sotto.evaluate_(model int8, source regclass, label text, features text) RETURNS text
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE SET extra_float_digits = 1
   AS 'MODULE_PATHNAME', 'pg_sotto_evaluate';
@@ -272,13 +265,12 @@ CREATE FUNCTION sotto.train(dataset text, method text DEFAULT NULL, epsilon floa
   END;
 COMMENT ON FUNCTION sotto.train IS 'charges the budget for good, then trains; the number of the released model';
 
+-- Of a row the columns of the model are read, by functions of the server's own; no cast of anybody's is run.
 CREATE FUNCTION sotto.predict(model int8, x anyelement) RETURNS text
-  LANGUAGE sql STABLE PARALLEL RESTRICTED AS 'SELECT sotto.predict_($1, pg_catalog.to_jsonb(sotto.plain_row_($2)))';
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_predict';
 COMMENT ON FUNCTION sotto.predict IS 'the class of a row: a row of a table, an array of numbers, or jsonb';
-
 CREATE FUNCTION sotto.predict_proba(model int8, x anyelement) RETURNS float8[]
-  LANGUAGE sql STABLE PARALLEL RESTRICTED
-  AS 'SELECT sotto.predict_proba_($1, pg_catalog.to_jsonb(sotto.plain_row_($2)))';
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'pg_sotto_predict_proba';
 COMMENT ON FUNCTION sotto.predict_proba IS 'the probability of each class, two being negative, positive';
 
 CREATE FUNCTION sotto.evaluate(model int8, source regclass) RETURNS jsonb
@@ -423,8 +415,7 @@ COMMENT ON FUNCTION sotto.grant_share IS 'lets an analyst spend this share of a 
 -- Who may call what. Whether a ledger takes these rows is an answer about the rows it was made for: curators only.
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sotto FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sotto.plan, sotto.plan_, sotto.train, sotto.train_, sotto.tune, sotto.tune_, sotto.predict,
-  sotto.predict_, sotto.predict_proba, sotto.predict_proba_, sotto.plain_row_, sotto.evaluate, sotto.evaluate_,
-  sotto.privacy_card, sotto.model_text, sotto.cell, sotto.score_cells, sotto.score_array(int8, bytea, float8[]),
+  sotto.predict_proba, sotto.evaluate, sotto.evaluate_, sotto.privacy_card, sotto.model_text, sotto.cell, sotto.score_cells, sotto.score_array(int8, bytea, float8[]),
   sotto.score_array(int8, bytea, float4[]), sotto.keyed, sotto.public_key, sotto.verify_model
   TO sotto_analyst, sotto_curator;
 GRANT EXECUTE ON FUNCTION sotto.register, sotto.register_, sotto.refresh, sotto.unregister, sotto.verify, sotto.verify_,

@@ -225,6 +225,15 @@ extern size_t numbers_of_argument(FunctionCallInfo fcinfo, int argument, double 
 /* A released model; freed with the memory context. */
 extern sotto_model *model_open(int64 id, MemoryContext context);
 
+/* ---- what a model says about a value (predict_row.c) */
+
+typedef struct RowReader RowReader;
+
+/* For values of a type: rows, arrays of numbers, JSON. Others are refused. */
+extern RowReader *row_reader(Oid type, sotto_model *model);
+/* The place of its class, or one beyond the last. */
+extern uint32 predict_row(RowReader *reader, Datum row, double *probabilities);
+
 /* A copy in the current memory context; the library's is freed. */
 extern char *text_take(sotto_text *text);
 

@@ -5,7 +5,6 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -73,51 +72,46 @@ sotto_model *model_open(int64 id, MemoryContext context) {
 typedef struct Opened {
   int64 id;
   sotto_model *model;
+  RowReader *reader; /* of the values it is asked about */
   MemoryContext context;
 } Opened;
 
-static sotto_model *model_of(FunctionCallInfo fcinfo) {
+static Opened *opened_model(FunctionCallInfo fcinfo) {
   Opened *opened = fcinfo->flinfo->fn_extra;
   int64 id = PG_GETARG_INT64(0);
+  MemoryContext before;
 
-  if (opened != NULL && opened->model != NULL && opened->id == id) return opened->model;
+  if (opened != NULL && opened->reader != NULL && opened->id == id) return opened;
   if (opened == NULL) {
     opened = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(Opened));
     opened->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "sotto model", ALLOCSET_SMALL_SIZES);
     fcinfo->flinfo->fn_extra = opened;
   }
-  opened->model = NULL;
+  opened->reader = NULL;
   MemoryContextReset(opened->context);
   opened->id = id;
   opened->model = model_open(id, opened->context);
-  return opened->model;
-}
-
-static uint32 predict(sotto_model *model, Jsonb *row, double *probabilities) {
-  char *text = JsonbToCString(NULL, &row->root, VARSIZE(row));
-  uint32_t place = 0;
-  sotto_error error;
-
-  host_check(NULL, sotto_predict(model, text, strlen(text), &place, probabilities, &error), &error);
-  pfree(text);
-  return place;
+  before = MemoryContextSwitchTo(opened->context);
+  opened->reader = row_reader(get_fn_expr_argtype(fcinfo->flinfo, 1), opened->model);
+  MemoryContextSwitchTo(before);
+  return opened;
 }
 
 Datum pg_sotto_predict(PG_FUNCTION_ARGS) {
-  sotto_model *model = model_of(fcinfo);
-  uint32 place = predict(model, PG_GETARG_JSONB_P(1), NULL);
+  Opened *opened = opened_model(fcinfo);
+  uint32 place = predict_row(opened->reader, PG_GETARG_DATUM(1), NULL);
 
-  if (place >= sotto_model_classes(model)) PG_RETURN_NULL();
-  PG_RETURN_TEXT_P(cstring_to_text(sotto_model_class(model, place)));
+  if (place >= sotto_model_classes(opened->model)) PG_RETURN_NULL();
+  PG_RETURN_TEXT_P(cstring_to_text(sotto_model_class(opened->model, place)));
 }
 
 Datum pg_sotto_predict_proba(PG_FUNCTION_ARGS) {
-  sotto_model *model = model_of(fcinfo);
-  uint32 classes = sotto_model_classes(model);
+  Opened *opened = opened_model(fcinfo);
+  uint32 classes = sotto_model_classes(opened->model);
   double *probabilities = palloc(sizeof(double) * classes);
   Datum *elements = palloc(sizeof(Datum) * classes);
 
-  if (predict(model, PG_GETARG_JSONB_P(1), probabilities) >= classes) PG_RETURN_NULL();
+  if (predict_row(opened->reader, PG_GETARG_DATUM(1), probabilities) >= classes) PG_RETURN_NULL();
   for (uint32 i = 0; i < classes; ++i) elements[i] = Float8GetDatum(probabilities[i]);
   PG_RETURN_ARRAYTYPE_P(
       construct_array(elements, (int)classes, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));

@@ -1,17 +1,10 @@
 #include "extension.h"
 
-#include "access/htup_details.h"
-#include "access/transam.h"
-#include "catalog/pg_cast.h"
 #include "catalog/pg_type.h"
 #include "common/shortest_dec.h"
-#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
-#include "utils/lsyscache.h"
-#include "utils/syscache.h"
-#include "utils/typcache.h"
 
 /*
  * Rows as arguments of aggregates: cells as bytes, or a label and an array of numbers. They mean what the same values
@@ -19,7 +12,6 @@
  */
 
 PG_FUNCTION_INFO_V1(pg_sotto_cell);
-PG_FUNCTION_INFO_V1(pg_sotto_plain_row);
 
 bytea *bytea_of(const char *data, Size size) {
   bytea *value = palloc(VARHDRSZ + size);
@@ -156,72 +148,4 @@ size_t numbers_of_array(ArrayType *array, double *numbers, uint32 wanted) {
 
 size_t numbers_of_argument(FunctionCallInfo fcinfo, int argument, double *numbers, uint32 wanted) {
   return PG_ARGISNULL(argument) ? 0 : numbers_of_array(PG_GETARG_ARRAYTYPE_P(argument), numbers, wanted);
-}
-
-/* ---------------------------------------------------------------- rows to predict for */
-
-static bool has_json_function(Oid type) {
-  HeapTuple tuple = SearchSysCache2(CASTSOURCETARGET, ObjectIdGetDatum(type), ObjectIdGetDatum(JSONOID));
-  bool found = HeapTupleIsValid(tuple) && ((Form_pg_cast)GETSTRUCT(tuple))->castmethod == COERCION_METHOD_FUNCTION;
-
-  if (HeapTupleIsValid(tuple)) ReleaseSysCache(tuple);
-  return found;
-}
-
-static void require_no_json_function(Oid type);
-
-static void require_plain_attributes(Oid type, int32 typmod) {
-  TupleDesc shape = lookup_rowtype_tupdesc(type, typmod);
-
-  for (int i = 0; i < shape->natts; ++i)
-    if (!TupleDescAttr(shape, i)->attisdropped) require_no_json_function(TupleDescAttr(shape, i)->atttypid);
-  ReleaseTupleDesc(shape);
-}
-
-/* to_jsonb takes a cast to json where the owner of a type made one, in rows and arrays of it too. */
-static void require_no_json_function(Oid type) {
-  Oid element;
-
-  check_stack_depth();
-  type = getBaseType(type);
-  if (type >= FirstNormalObjectId && has_json_function(type))
-    ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
-                    errmsg("type %s has a cast function to json, so its values are not read", format_type_be(type)),
-                    errhint("Select the columns of the model alone.")));
-  element = get_element_type(type);
-  if (OidIsValid(element))
-    require_no_json_function(element);
-  else if (type != RECORDOID && type_is_rowtype(type))
-    require_plain_attributes(type, -1);
-}
-
-typedef struct CheckedRow {
-  Oid type;
-  int32 shape;
-} CheckedRow;
-
-/* Its argument, which no function of a type's owner will be run for. The type is looked at once a query, those of rows
- * that are records whenever they change. */
-Datum pg_sotto_plain_row(PG_FUNCTION_ARGS) {
-  CheckedRow *checked = fcinfo->flinfo->fn_extra;
-  Oid type = get_fn_expr_argtype(fcinfo->flinfo, 0);
-  int32 shape = -1;
-
-  if (type == RECORDOID) {
-    HeapTupleHeader row = PG_GETARG_HEAPTUPLEHEADER(0);
-
-    type = HeapTupleHeaderGetTypeId(row);
-    shape = HeapTupleHeaderGetTypMod(row);
-  }
-  if (checked == NULL || checked->type != type || checked->shape != shape) {
-    if (type == RECORDOID)
-      require_plain_attributes(type, shape);
-    else
-      require_no_json_function(type);
-    if (checked == NULL) checked = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, sizeof(CheckedRow));
-    checked->type = type;
-    checked->shape = shape;
-    fcinfo->flinfo->fn_extra = checked;
-  }
-  PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }

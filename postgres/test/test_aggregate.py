@@ -237,8 +237,8 @@ class AggregateAttacks(ServerCase):
         self.assertEqual(open_ones, "")
         analysts = self.sql("SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc p WHERE pronamespace = "
                             "'sotto'::regnamespace AND has_function_privilege('analyst', p.oid, 'EXECUTE')").split()
-        self.assertEqual(analysts, ["cell", "evaluate", "evaluate_", "keyed", "model_text", "plain_row_", "plan", "plan_", "predict",
-                                    "predict_", "predict_proba", "predict_proba_", "privacy_card", "public_key", "score_array",
+        self.assertEqual(analysts, ["cell", "evaluate", "evaluate_", "keyed", "model_text", "plan", "plan_", "predict",
+                                    "predict_proba", "privacy_card", "public_key", "score_array",
                                     "score_cells", "train", "train_", "tune", "tune_", "verify_model"])
         tables = self.sql("SELECT string_agg(relname, ' ') FROM pg_class WHERE relnamespace IN ('sotto'::regnamespace, "
                           "'sotto_data'::regnamespace) AND relkind IN ('r', 'S') AND has_table_privilege('analyst', oid, 'SELECT')")

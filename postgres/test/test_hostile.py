@@ -120,26 +120,76 @@ class Types(Hostile):
                         "'{\"positive\": [\"yes\"], \"negative\": [\"no\"]}')", "cast function", user=user)
         self.assertEqual(self.looted(), [])
 
-    def test_a_row_to_predict_for_runs_no_cast_to_json(self):
-        self.sql("CREATE TYPE ann.mood AS ENUM ('glad', 'sad');" + spy("json_mood", "ann.mood", "json", "'1'::json") +
-                 "CREATE CAST (ann.mood AS json) WITH FUNCTION ann.json_mood(ann.mood)", user="ann")
-        self.sql(data.register(), user="curator")
-        model = self.sql(data.train(), user="analyst")
+    def moody(self):
+        """A model, and a type of ann's with a cast to json; the cast can be made later."""
+        self.sql("DROP TYPE IF EXISTS ann.mood CASCADE; DROP TABLE IF EXISTS ann.prospects; CREATE TYPE ann.mood AS ENUM ('glad', 'sad');" +
+                 spy("json_mood", "ann.mood", "json", "'1'::json"), user="ann")
         self.offer("prospects", f"{HOMES} AS home, 'sad'::ann.mood AS mood, ARRAY['sad'::ann.mood] AS moods")
-        for columns in ("t", "ROW(t.*)", "(SELECT r FROM (SELECT age, income, home, moods) r)"):
-            for function in ("predict", "predict_proba"):
-                self.refuse(f"SELECT sotto.{function}({model}, {columns}) FROM ann.prospects t", "cast function to json")
-        self.assertEqual(self.looted(), [])
-        self.assertEqual(self.sql(f"SELECT count(sotto.predict({model}, r)) FROM ann.prospects t, LATERAL (SELECT t.age, t.income, t.home) r"),
-                         self.sql("SELECT count(*) FROM ann.prospects"))
+        if self.sql("SELECT count(*) FROM sotto.datasets WHERE name = 'shop'") == "0":
+            self.sql(data.register(), user="curator")
+        return self.sql(data.train(), user="analyst")
+
+    CAST = "CREATE CAST (ann.mood AS json) WITH FUNCTION ann.json_mood(ann.mood)"
+
+    def test_a_row_to_predict_for_runs_no_cast_to_json(self):
+        model = self.moody()
+        self.sql(self.CAST, user="ann")
+        said = self.sql(f"SELECT sotto.predict_proba({model}, r) FROM ann.prospects t, LATERAL (SELECT t.age, t.income, t.home) r")
+        self.assertEqual(len(said.split()), Hostile.offered)
+        extra = {"a column": "t.mood", "an array": "t.moods", "a record": "ROW(t.mood)", "a record in one": "ROW(1, ROW(t.mood, 'x'))",
+                 "an array of records": "ARRAY[ROW(t.mood)]", "a row": "t", "an array of rows": "ARRAY[t]", "a date": "now()"}
+        for kind, value in extra.items():
+            row = f"(SELECT r FROM (SELECT t.age, t.income, t.home, {value} AS more) r)"
+            with self.subTest(kind=kind):  # not a column of the model: nobody looks at it
+                self.assertEqual(self.sql(f"SELECT sotto.predict_proba({model}, {row}) FROM ann.prospects t"), said)
+                self.sql(f"SELECT sotto.predict({model}, {row}) FROM ann.prospects t")
+                home = f"SELECT sotto.predict({model}, r) FROM ann.prospects t, LATERAL (SELECT t.age, t.income, {value} AS home) r"
+                if kind == "a column":  # an enum, by its label
+                    self.sql(home)
+                else:
+                    self.refuse(home, "must be cast")
+                if kind != "a row":
+                    self.refuse(f"SELECT sotto.predict({model}, {value}) FROM ann.prospects t", "x: ")
+        self.assertEqual(self.sql(f"SELECT sotto.predict_proba({model}, t) FROM ann.prospects t"), said)
         # Records of two tables in one query: the type of each is looked at.
         self.sql("CREATE TABLE ann.plain AS SELECT age, income, home FROM ann.prospects LIMIT 1;"
                  "CREATE FUNCTION ann.first() RETURNS record LANGUAGE sql VOLATILE AS 'SELECT t FROM ann.plain t LIMIT 1';"
-                 "CREATE FUNCTION ann.second() RETURNS record LANGUAGE sql VOLATILE AS 'SELECT t FROM ann.prospects t LIMIT 1'", user="ann")
+                 "CREATE FUNCTION ann.second() RETURNS record LANGUAGE sql VOLATILE AS 'SELECT p FROM (SELECT t.income, t.home, t.mood AS age "
+                 "FROM ann.prospects t) p LIMIT 1'", user="ann")
         self.sql(f"SELECT sotto.predict({model}, ann.first())")
-        self.refuse(f"SELECT sotto.predict({model}, r) FROM (SELECT ann.first() AS r UNION ALL SELECT ann.second()) q",
-                    "cast function to json")
+        self.refuse(f"SELECT sotto.predict({model}, r) FROM (SELECT ann.first() AS r UNION ALL SELECT row(1, 'x')) q", "has no column age")
+        self.sql(f"SELECT sotto.predict({model}, r) FROM (SELECT ann.first() AS r UNION ALL SELECT ann.second()) q")
         self.assertEqual(self.looted(), [])
+
+    def test_a_cast_made_while_rows_are_predicted_is_not_run(self):
+        model = self.moody()
+        session = subprocess.Popen(self.server.command("admin", "postgres"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        session.stdin.write(f"BEGIN; DECLARE c CURSOR FOR SELECT sotto.predict({model}, t) IS NOT NULL FROM ann.prospects t; FETCH 1 FROM c;\n")
+        session.stdin.flush()
+        self.assertEqual(session.stdout.readline().strip(), "t")
+        self.sql(self.CAST, user="ann")
+        # Whatever takes a lock hears of the cast.
+        said = session.communicate("SELECT count(*) = 0 FROM ann.loot; FETCH 20 FROM c; COMMIT;\n", timeout=60)[0].split()
+        self.assertEqual(said, ["t"] * 21)
+        self.assertEqual(self.looted(), [])
+
+    def test_rows_to_predict_for_mean_what_they_mean_when_they_are_registered(self):
+        model = self.moody()
+        self.sql("CREATE DOMAIN ann.age_t AS int4; CREATE TYPE ann.place AS ENUM ('city', 'town', 'farm')", user="ann")
+        plain = "30 AS age, 50.5::float8 AS income, 'town' AS home"
+        want = self.sql(f"SELECT sotto.predict_proba({model}, r) FROM (SELECT {plain}) r")
+        for row in ("30::int8 AS age, 50.5::numeric AS income, 'town'::char(9) AS home", "30::ann.age_t AS age, 50.5::float4 AS income, "
+                    "'town'::ann.place AS home", "'town'::varchar AS home, '50.5' AS income, 30::int2 AS age"):
+            self.assertEqual(self.sql(f"SELECT sotto.predict_proba({model}, r) FROM (SELECT {row}) r"), want)
+        for kind in ("json", "jsonb"):
+            self.assertEqual(self.sql(f"SELECT sotto.predict_proba({model}, '{{\"age\": 30, \"income\": 50.5, \"home\": \"town\"}}'::{kind})"), want)
+        for missing in ("NULL::int4 AS age, 1 AS income, 'town' AS home", "1e400::numeric AS age, 1 AS income, 'town' AS home",
+                        "'nan'::float8 AS age, 1 AS income, 'town' AS home"):
+            self.assertEqual(self.sql(f"SELECT sotto.predict({model}, r) IS NULL FROM (SELECT {missing}) r"), "t")
+        self.refuse(f"SELECT sotto.predict({model}, ARRAY[1, 2])", "must be an object of columns")
+        for other in ("5", "'x'::text", "ARRAY['x']", "now()", "ARRAY[now()]"):
+            self.refuse(f"SELECT sotto.predict({model}, {other})", "is not read")
 
 
 class Code(Hostile):

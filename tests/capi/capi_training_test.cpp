@@ -391,6 +391,12 @@ TEST_F(CapiTraining, ARowThatCannotBeUsedIsNeitherJudgedNorPredicted) {
   ASSERT_EQ(sotto_predict(model, "[0.1, 0.3, 0.2]", 15, &place, nullptr, &error), SOTTO_OK);
   EXPECT_LT(place, sotto_model_classes(model));
   const double numbers[] = {0.1, 0.3, 0.2};
+  std::uint32_t same = 9;
+  ASSERT_EQ(sotto_predict_values(model, numbers, 3, &same, nullptr, &error), SOTTO_OK);
+  EXPECT_EQ(same, place);
+  ASSERT_EQ(sotto_predict_values(model, numbers, 2, &same, nullptr, &error), SOTTO_OK);
+  EXPECT_EQ(same, sotto_model_classes(model));
+  EXPECT_EQ(sotto_predict_cells(model, nullptr, &same, nullptr, &error), SOTTO_INVALID_ARGUMENT);
   sotto_score score{};
   for (const auto& [label, usable] : {std::pair{"1", 1}, std::pair{"-1", 1}, std::pair{"7", 0}, std::pair{"", 0}}) {
     ASSERT_EQ(sotto_score_values(model, numbers, 3, {label, std::strlen(label)}, &score), SOTTO_OK);
