@@ -15,7 +15,7 @@ BEGIN
 END
 $$;
 
--- Who may do what. Roles are the server's, so they may be there already.
+-- Roles are the server's, so they may be there already.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_owner') THEN
@@ -35,12 +35,8 @@ BEGIN
 END
 $$;
 
-REVOKE ALL ON SCHEMA sotto FROM PUBLIC;
-GRANT USAGE ON SCHEMA sotto TO sotto_owner, sotto_curator, sotto_analyst;
-
 -- The packed copies: private rows. Nobody but the owner looks in.
 CREATE SCHEMA sotto_data AUTHORIZATION sotto_owner;
-REVOKE ALL ON SCHEMA sotto_data FROM PUBLIC;
 
 CREATE SEQUENCE sotto.dataset_id AS int4;
 
@@ -130,8 +126,6 @@ ALTER TABLE sotto.ledger_head OWNER TO sotto_owner;
 ALTER TABLE sotto.ledger_record OWNER TO sotto_owner;
 ALTER TABLE sotto.model OWNER TO sotto_owner;
 ALTER TABLE sotto.shard OWNER TO sotto_owner;
-REVOKE ALL ON ALL TABLES IN SCHEMA sotto FROM PUBLIC;
-REVOKE ALL ON ALL SEQUENCES IN SCHEMA sotto FROM PUBLIC;
 
 -- A dump carries them along; a restored ledger is refused until its owner says which copy counts.
 SELECT pg_catalog.pg_extension_config_dump('sotto.dataset_id', '');
@@ -197,8 +191,6 @@ CREATE VIEW sotto.models WITH (security_barrier) AS
 ALTER VIEW sotto.datasets OWNER TO sotto_owner;
 ALTER VIEW sotto.budget OWNER TO sotto_owner;
 ALTER VIEW sotto.models OWNER TO sotto_owner;
-REVOKE ALL ON sotto.datasets, sotto.budget, sotto.models FROM PUBLIC;
-GRANT SELECT ON sotto.datasets, sotto.budget, sotto.models TO sotto_curator, sotto_analyst;
 
 -- The functions of the library. Those with an underscore take JSON as it is. A setting of the session rounds no budget.
 -- What only asks keeps the digits it was asked with: they are what is charged.
@@ -412,8 +404,37 @@ CREATE FUNCTION sotto.grant_share(dataset text, analyst regrole, share float8) R
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'pg_sotto_grant_share';
 COMMENT ON FUNCTION sotto.grant_share IS 'lets an analyst spend this share of a budget, 0 to 1, and no more';
 
--- Who may call what. Whether a ledger takes these rows is an answer about the rows it was made for: curators only.
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sotto FROM PUBLIC;
+-- Whatever ALTER DEFAULT PRIVILEGES gave away for all that is made: what was made here is its owner's alone, until the
+-- grants below. Whoever reads the tables could sign models; whoever writes them could spend and refund.
+DO $$
+DECLARE
+  made record;
+  other oid;
+BEGIN
+  FOR made IN
+    SELECT 'SCHEMA ' || quote_ident(nspname) AS name, nspowner AS owner, coalesce(nspacl, acldefault('n', nspowner)) AS acl
+      FROM pg_namespace WHERE nspname IN ('sotto', 'sotto_data')
+    UNION ALL
+    SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || c.oid::regclass, relowner,
+           coalesce(relacl, acldefault('r', relowner)) ||
+             coalesce((SELECT array_agg(item) FROM pg_attribute, unnest(attacl) item WHERE attrelid = c.oid), '{}')
+      FROM pg_class c WHERE relnamespace = 'sotto'::regnamespace AND relkind IN ('r', 'v', 'S')
+    UNION ALL
+    SELECT 'FUNCTION ' || p.oid::regprocedure, proowner, coalesce(proacl, acldefault('f', proowner))
+      FROM pg_proc p WHERE pronamespace = 'sotto'::regnamespace
+  LOOP
+    FOR other IN SELECT DISTINCT grantee FROM aclexplode(made.acl) WHERE grantee <> made.owner LOOP
+      EXECUTE format('REVOKE ALL ON %s FROM %s CASCADE', made.name,
+                     CASE other WHEN 0 THEN 'PUBLIC' ELSE other::regrole::text END);
+    END LOOP;
+    EXECUTE format('GRANT ALL ON %s TO %s', made.name, made.owner::regrole);
+  END LOOP;
+END
+$$;
+
+-- Who may see and call what. Whether a ledger takes these rows is an answer about the rows it was made for: curators only.
+GRANT USAGE ON SCHEMA sotto TO sotto_owner, sotto_curator, sotto_analyst;
+GRANT SELECT ON sotto.datasets, sotto.budget, sotto.models TO sotto_curator, sotto_analyst;
 GRANT EXECUTE ON FUNCTION sotto.plan, sotto.plan_, sotto.train, sotto.train_, sotto.tune, sotto.tune_, sotto.predict,
   sotto.predict_proba, sotto.evaluate, sotto.evaluate_, sotto.privacy_card, sotto.model_text, sotto.cell, sotto.score_cells, sotto.score_array(int8, bytea, float8[]),
   sotto.score_array(int8, bytea, float4[]), sotto.keyed, sotto.public_key, sotto.verify_model

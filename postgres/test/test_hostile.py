@@ -393,6 +393,44 @@ class Spending(Hostile):
                          "analyst")
 
 
+class DefaultPrivileges(ServerCase):
+    """What ALTER DEFAULT PRIVILEGES gives away for all that is made has no effect on what the extension makes."""
+    ACLS = """SELECT 'schema', nspname, nspacl::text FROM pg_namespace WHERE nspname LIKE 'sotto%'
+        UNION ALL SELECT 'table', relname, relacl::text FROM pg_class WHERE relnamespace::regnamespace::text LIKE 'sotto%' AND relkind IN ('r', 'v', 'S')
+        UNION ALL SELECT 'function', oid::regprocedure::text, proacl::text FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace
+        ORDER BY 1, 2"""
+
+    @classmethod
+    def prepare(cls):
+        cls.server.sql("CREATE DATABASE plain")
+        cls.server.sql("CREATE EXTENSION sotto", database="plain")
+        cls.server.sql("CREATE ROLE mal LOGIN")
+        for whose in ("", "FOR ROLE sotto_owner"):
+            for what in ("TABLES", "SEQUENCES", "FUNCTIONS", "SCHEMAS"):
+                cls.server.sql(f"ALTER DEFAULT PRIVILEGES {whose} GRANT ALL ON {what} TO mal, sotto_analyst WITH GRANT OPTION;"
+                               f"ALTER DEFAULT PRIVILEGES {whose} GRANT ALL ON {what} TO PUBLIC")
+        cls.server.sql("ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM admin")
+        super().prepare()
+
+    def test_nobody_else_has_a_right_on_what_is_made(self):
+        self.assertEqual(self.sql(self.ACLS), self.sql(self.ACLS, database="plain"))
+        self.sql(data.register(), user="curator")
+        self.sql(data.train(), user="analyst")
+        self.sql("SELECT sotto.refresh('shop')", user="curator")
+        self.assertEqual(self.sql("SELECT count(*) FROM pg_class WHERE relnamespace = 'sotto_data'::regnamespace AND relkind = 'r'"), "1")
+        for user in ("mal", "analyst"):
+            seen = self.sql("SELECT string_agg(oid::regclass::text, ' ') FROM pg_class WHERE relnamespace IN ('sotto'::regnamespace, "
+                            "'sotto_data'::regnamespace) AND relkind IN ('r', 'S') AND (CASE relkind WHEN 'S' THEN "
+                            f"has_sequence_privilege('{user}', oid, 'USAGE, SELECT, UPDATE') ELSE has_table_privilege('{user}', oid, "
+                            f"'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES') OR has_any_column_privilege('{user}', oid, "
+                            "'SELECT, INSERT, UPDATE, REFERENCES') END)")
+            self.assertEqual(seen, "")
+        for table in ("sotto.ledger_record", "sotto.model", "sotto_data.block_1_2", "sotto.budget"):
+            self.refuse(f"SELECT * FROM {table}", "permission denied", user="mal")
+        self.refuse("SELECT sotto.plan('shop', epsilon => 1)", "permission denied", user="mal")
+        self.refuse("CREATE TABLE sotto.mine ()", "permission denied", user="mal")
+
+
 class OwnerBefore(ServerCase):
     @classmethod
     def prepare(cls):
