@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 
+#include "capi/plain_json.h"
 #include "sotto/base/fields.h"
-#include "sotto/base/shallow_json.h"
 
 namespace sotto::capi {
 namespace {
@@ -25,7 +25,7 @@ std::string text_of(const std::string& key, const Json& value) {
 Json object_of(const std::string& text) {
   Json json;
   try {
-    json = parse_shallow(text, "request");
+    json = parse_plain(text, "request");
   } catch (const Json::exception&) {
     throw Error(ErrorKind::invalid_argument, "request: is not JSON", "request");
   }

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "capi/boundary.h"
-#include "sotto/base/shallow_json.h"
+#include "capi/plain_json.h"
 
 // From the declarations about a table's columns to a complete schema.
 namespace sotto::capi {
@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 Json parse(const char* text, const std::string& field) {
   Json json;
   try {
-    json = parse_shallow(text, field);
+    json = parse_plain(text, field);
   } catch (const Json::exception&) {
     throw Error(ErrorKind::invalid_argument, field + ": is not JSON", field);
   }

@@ -7,10 +7,10 @@
 
 #include "capi/block_engine.h"
 #include "capi/boundary.h"
+#include "capi/plain_json.h"
 #include "capi/request.h"
 #include "capi/store_ledger.h"
 #include "sotto/base/fields.h"
-#include "sotto/base/shallow_json.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/price.h"
 #include "sotto/tune.h"
@@ -57,7 +57,7 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
   terms.filter.budget.relation = Relation::replace_one;
   std::string filter;
   try {
-    const Json given = parse_shallow(options, "options");
+    const Json given = parse_plain(options, "options");
     for (const auto& [key, value] : given.items()) {
       if (value.is_null()) continue;
       if (key == "budget_epsilon") {

@@ -393,6 +393,47 @@ class Spending(Hostile):
                          "analyst")
 
 
+class Declarations(ServerCase):
+    """What curators declare is shown to everyone and decides whose budget it is."""
+    rows = 300
+    ZERO = "\\u0000"
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql(data.register(), user="curator")
+        cls.server.sql(data.train(), user="analyst")
+
+    def shown(self):
+        return self.sql("SELECT columns->>'age', encoding->>'storage' FROM sotto.datasets; SELECT epsilon FROM sotto.budget; "
+                        "SELECT method FROM sotto.models", user="analyst")
+
+    def test_a_text_that_no_view_can_show_is_refused(self):
+        self.sql("CREATE TABLE other AS SELECT * FROM customers WHERE id < 200; GRANT SELECT ON other TO curator")
+        before = self.shown()
+        budget = '{"budget_epsilon": 1, "budget_delta": 0}'
+        options = '{"positive": ["yes"], "negative": ["no"]}'
+        for features, given, paid in (('{"home": ["city", "fa%srm"]}' % self.ZERO, options, budget),
+                                      ('{"age": [20, 80], "ho%sme": ["city"]}' % self.ZERO, options, budget),
+                                      ('{"age": [20, 80]}', '{"positive": ["yes", "%s"], "negative": ["no"]}' % self.ZERO, budget),
+                                      ('{"age": [20, 80]}', options, budget[:-1] + ', "unit": "one %s row"}' % self.ZERO)):
+            with self.subTest(features=features, options=given, budget=paid):
+                self.refuse(f"SELECT sotto.register_('other', 'other', 'buys', '{features}', '{given}', '{paid}', 'packed')",
+                            "has a text with the character", user="curator")
+        self.refuse(data.register("other", "other", features='{"home": ["city", "fa%srm"]}' % self.ZERO), "has a text with the character",
+                    user="curator")
+        self.assertEqual(self.shown(), before)
+
+    def test_a_repeated_key_gives_the_same_rows_no_second_budget(self):
+        ledgers = self.sql("SELECT count(*) FROM sotto.ledger_head")
+        for twice in (', "age": [20, 80]}', ', "\\u0061ge": [20, 80]}', ', "home": ["city"], "home": ["city", "town", "farm"]}'):
+            self.refuse(data.register("again", features=data.FEATURES[:-1] + twice), "has a key twice", user="curator")
+        self.refuse(data.register("again", features='{"age": {"min": 20, "max": 80, "max": 90}}'), "has a key twice", user="curator")
+        self.refuse("SELECT sotto.register_('again', 'customers', 'buys', '{\"age\": [20, 80]}', '{\"positive\": [\"yes\"], "
+                    "\"positive\": [\"yes\"]}', '{}', 'packed')", "has a key twice", user="curator")
+        self.assertEqual(self.sql("SELECT count(*) FROM sotto.ledger_head"), ledgers)
+
+
 class DefaultPrivileges(ServerCase):
     """What ALTER DEFAULT PRIVILEGES gives away for all that is made has no effect on what the extension makes."""
     ACLS = """SELECT 'schema', nspname, nspacl::text FROM pg_namespace WHERE nspname LIKE 'sotto%'

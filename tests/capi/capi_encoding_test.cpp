@@ -66,6 +66,21 @@ class CapiEncoding : public testing::Test {
   sotto_encoder* encoder_ = nullptr;
 };
 
+TEST(CapiSchema, RefusesRepeatedKeysAndZeroBytes) {
+  EXPECT_THAT(schema(R"({"age": [0, 100], "home": ["city"], "age": [0, 100]})", kOptions),
+              HasSubstr("features: has a key twice"));
+  EXPECT_THAT(schema(R"({"age": [0, 100], "\u0061ge": [0, 100]})", kOptions), HasSubstr("features: has a key twice"));
+  EXPECT_THAT(schema(R"({"age": {"min": 0, "max": 1, "min": 0}})", kOptions), HasSubstr("features: has a key twice"));
+  EXPECT_THAT(schema(kFeatures, R"({"positive": ["yes"], "positive": ["no"]})"), HasSubstr("options: has a key twice"));
+  EXPECT_THAT(schema(R"({"home": ["city", "fa\u0000rm"]})", kOptions),
+              HasSubstr("features: has a text with the character"));
+  EXPECT_THAT(schema(R"({"a\u0000ge": [0, 100]})", kOptions), HasSubstr("features: has a text with the character"));
+  EXPECT_THAT(schema(kFeatures, R"({"positive": ["\u0000"], "negative": ["no"]})"), HasSubstr("options: has a text"));
+  // The same key in two objects is none twice.
+  EXPECT_THAT(schema(R"({"age": {"min": 0, "max": 1}, "income": {"min": 0, "max": 1}})", kOptions),
+              HasSubstr("income"));
+}
+
 TEST_F(CapiEncoding, WhetherARowKeptItsValuesIsToldWhereItIsAskedFor) {
   const auto usable = [&](const Cell& age, const Cell& home, const Cell& buys) {
     encode(age, home, buys);
