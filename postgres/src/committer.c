@@ -49,7 +49,7 @@ static void describe(BackgroundWorker *worker, dsm_segment *segment) {
   snprintf(worker->bgw_name, BGW_MAXLEN, "sotto ledger");
   snprintf(worker->bgw_type, BGW_MAXLEN, "sotto ledger");
   snprintf(worker->bgw_library_name, sizeof worker->bgw_library_name, "sotto");
-  snprintf(worker->bgw_function_name, BGW_MAXLEN, "sotto_ledger_worker_2");
+  snprintf(worker->bgw_function_name, BGW_MAXLEN, "sotto_ledger_worker_3");
 }
 
 static const char *what_was_charged(const LedgerStore *store) {

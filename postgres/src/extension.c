@@ -4,6 +4,7 @@
 #include "catalog/namespace.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
+#include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -81,6 +82,19 @@ int host_protect(Host *host, void (*body)(void *), void *argument) {
   return answer;
 }
 
+/* A client that stops reading would stop this process at the first message that does not fit. An error is told later,
+ * what ends the process not at all. */
+int host_protect_silently(Host *host, void (*body)(void *), void *argument) {
+  CommandDest before = whereToSendOutput;
+  int answer;
+
+  whereToSendOutput = DestNone;
+  answer = host_protect(host, body, argument);
+  whereToSendOutput = before;
+  if (host->kept != NULL) host->kept->output_to_client = before == DestRemote;
+  return answer;
+}
+
 static void check_interrupts(void *unused) { CHECK_FOR_INTERRUPTS(); }
 
 int host_poll(void *context) {
@@ -124,17 +138,20 @@ void host_check(const Host *host, sotto_status status, const sotto_error *error)
 
 Oid owner_role(void) { return get_role_oid("sotto_owner", false); }
 
+void set_for_now(const char *name, const char *value) {
+  (void)set_config_option(name, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
 void owner_begin(Owner *before) {
   GetUserIdAndSecContext(&before->user, &before->security);
   before->read_only = XactReadOnly;
   SetUserIdAndSecContext(owner_role(), before->security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
   before->guc_level = NewGUCNestLevel();
 #ifndef SOTTO_MUTANT_SEARCH_PATH /* only a test leaves it out */
-  (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-                          false);
+  set_for_now("search_path", "pg_catalog, pg_temp");
 #endif
   /* No number the owner keeps may be rounded on its way through a text. */
-  (void)set_config_option("extra_float_digits", "1", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+  set_for_now("extra_float_digits", "1");
 }
 
 void owner_end(const Owner *before) {

@@ -29,6 +29,8 @@ typedef struct Host {
 extern void host_init(Host *host);
 /* Runs body; an error is kept and answered by 1. */
 extern int host_protect(Host *host, void (*body)(void *), void *argument);
+/* The same where the library may hold a lock on an anchor: nothing is sent to the client meanwhile, who may not read. */
+extern int host_protect_silently(Host *host, void (*body)(void *), void *argument);
 /* Raises what a call into capi came back with; returns for SOTTO_OK. */
 extern void host_check(const Host *host, sotto_status status, const sotto_error *error);
 extern int host_poll(void *host);
@@ -43,6 +45,8 @@ typedef struct Owner {
 
 extern void owner_begin(Owner *before);
 extern void owner_end(const Owner *before);
+/* Until then. */
+extern void set_for_now(const char *name, const char *value);
 extern Oid owner_role(void);
 
 /* A registered table. */
@@ -112,6 +116,8 @@ typedef struct LedgerStore {
 } LedgerStore;
 
 extern void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset);
+/* Waits for the process that commits, which the library would do later. */
+extern void store_prepare(LedgerStore *store);
 /* Lets the process that commits go, as the end of the host's memory context does. */
 extern void store_close(LedgerStore *store);
 extern sotto_store store_callbacks(LedgerStore *store);

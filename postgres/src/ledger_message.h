@@ -13,6 +13,7 @@ typedef enum MessageState {
   MESSAGE_READY, /* the process has started: nothing was asked yet */
   MESSAGE_COMMITTED,
   MESSAGE_OUTDATED, /* another record came first */
+  MESSAGE_AGAIN,    /* nothing was written, and the next try may do: somebody else holds a lock */
   MESSAGE_REFUSED
 } MessageState;
 
@@ -63,8 +64,8 @@ typedef struct LedgerChannel {
 } LedgerChannel;
 
 /* The library may be replaced on disk while sessions live: a new process must not read the messages of an old one. Count
- * up the number in the name of sotto_ledger_worker_2 and here when the channel or its messages change. */
-#define CHANNEL_MAGIC ((uint32)0x50770200 + (uint32)FIELD_COUNT)
+ * up the number in the name of sotto_ledger_worker_3 and here when the channel or its messages change. */
+#define CHANNEL_MAGIC ((uint32)0x50770300 + (uint32)FIELD_COUNT)
 #define RECORD_QUEUE_SIZE ((Size)65536)
 #define ANSWER_QUEUE_SIZE ((Size)4096)
 #define CHANNEL_SIZE (MAXALIGN(sizeof(LedgerChannel)) + RECORD_QUEUE_SIZE + ANSWER_QUEUE_SIZE)

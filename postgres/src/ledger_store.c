@@ -116,6 +116,7 @@ static void read_now(void *context) {
   Owner before;
 
   owner_begin(&before);
+  set_for_now("lock_timeout", "0"); /* as when it writes */
   PushActiveSnapshot(GetLatestSnapshot());
   SPI_connect();
   if (reading->take_record != NULL)
@@ -133,21 +134,21 @@ static int read_records(void *context, uint64_t first, void (*take)(void *, cons
   LedgerStore *store = context;
   Reading reading = {store, first, take, NULL, taker};
 
-  return host_protect(store->host, read_now, &reading);
+  return host_protect_silently(store->host, read_now, &reading);
 }
 
 static int read_bytes(void *context, uint64_t entry, void (*take)(void *, const char *, size_t), void *taker) {
   LedgerStore *store = context;
   Reading reading = {store, entry, NULL, take, taker};
 
-  return host_protect(store->host, read_now, &reading);
+  return host_protect_silently(store->host, read_now, &reading);
 }
 
 static int read_head(void *context, void (*take)(void *, const sotto_head *), void *taker) {
   LedgerStore *store = context;
   Reading reading = {store, 0, NULL, NULL, taker, take};
 
-  return host_protect(store->host, read_now, &reading);
+  return host_protect_silently(store->host, read_now, &reading);
 }
 
 typedef struct Writing {
@@ -250,7 +251,11 @@ static void write_now(void *context) {
   require_primary();
   require_own_call();
   message = message_of(writing, &size);
-  committer_ask(writing->store, message, size, &answer);
+  /* However long somebody locks the tables: what was charged is not lost for it. The wait can be cancelled. */
+  do {
+    CHECK_FOR_INTERRUPTS();
+    committer_ask(writing->store, message, size, &answer);
+  } while (answer.state == MESSAGE_AGAIN);
   pfree(message);
   writing->outdated = answer.state == MESSAGE_OUTDATED;
   if (answer.state == MESSAGE_COMMITTED || writing->outdated) return;
@@ -263,7 +268,7 @@ static int append(void *context, const sotto_record *record, const sotto_terms *
   LedgerStore *store = context;
   Writing writing = {store, record, terms, bytes, size, false};
 
-  if (host_protect(store->host, write_now, &writing) != 0) return 1;
+  if (host_protect_silently(store->host, write_now, &writing) != 0) return 1;
   return writing.outdated ? SOTTO_APPEND_OUTDATED : 0;
 }
 
@@ -274,9 +279,18 @@ static void prepare_now(void *context) {
   committer_start(context);
 }
 
-static int prepare(void *context) { return host_protect(((LedgerStore *)context)->host, prepare_now, context); }
+void store_prepare(LedgerStore *store) { prepare_now(store); }
 
-static int poll_host(void *context) { return host_poll(((LedgerStore *)context)->host); }
+static int prepare(void *context) { return host_protect_silently(((LedgerStore *)context)->host, prepare_now, context); }
+
+static void check_interrupts(void *unused) { CHECK_FOR_INTERRUPTS(); }
+
+static int poll_host(void *context) {
+  Host *host = ((LedgerStore *)context)->host;
+
+  if (host->kept != NULL) return 1;
+  return InterruptPending ? host_protect_silently(host, check_interrupts, NULL) : 0;
+}
 
 sotto_store store_callbacks(LedgerStore *store) {
   sotto_store callbacks = {store,     store->place, read_records, append,        read_bytes,

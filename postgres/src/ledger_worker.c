@@ -23,7 +23,7 @@
  * outlives only by the record it is committing.
  */
 
-PGDLLEXPORT void sotto_ledger_worker_2(Datum argument);
+PGDLLEXPORT void sotto_ledger_worker_3(Datum argument);
 
 static void set(const char *name, const char *value) {
   SetConfigOption(name, value, PGC_SUSET, PGC_S_OVERRIDE);
@@ -35,7 +35,7 @@ static void force_settings(void) {
   set("session_replication_role", "origin");
   set("default_transaction_isolation", "read committed");
   set("default_transaction_read_only", "off");
-  set("lock_timeout", "10s");
+  set("lock_timeout", "1s"); /* then the session is asked whether it still waits */
   set("statement_timeout", "0");
   if (synchronous_commit < SYNCHRONOUS_COMMIT_ON) set("synchronous_commit", "on");
   if (synchronous_commit < SYNCHRONOUS_COMMIT_ON)
@@ -119,6 +119,19 @@ static void commit_record(const LedgerMessage *message) {
   CommitTransactionCommand();
 }
 
+static MessageState state_of(int sqlstate) {
+  switch (sqlstate) {
+    case ERRCODE_T_R_SERIALIZATION_FAILURE:
+      return MESSAGE_OUTDATED;
+    case ERRCODE_LOCK_NOT_AVAILABLE:
+    case ERRCODE_T_R_DEADLOCK_DETECTED:
+    case ERRCODE_QUERY_CANCELED: /* a cancel is the session's to take */
+      return MESSAGE_AGAIN;
+    default:
+      return MESSAGE_REFUSED;
+  }
+}
+
 /* Ends the process where nobody waits for the answer any more. */
 static void send_answer(shm_mq_handle *answers, const LedgerAnswer *answer) {
   if (shm_mq_send(answers, sizeof *answer, answer, false, true) != SHM_MQ_SUCCESS) proc_exit(0);
@@ -145,7 +158,7 @@ static void answer_message(const LedgerMessage *message, LedgerAnswer *answer) {
     problem = CopyErrorData();
     FlushErrorState();
     strlcpy(answer->reason, problem->message, sizeof answer->reason);
-    answer->state = problem->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ? MESSAGE_OUTDATED : MESSAGE_REFUSED;
+    answer->state = state_of(problem->sqlerrcode);
     FreeErrorData(problem);
     AbortCurrentTransaction();
   }
@@ -168,7 +181,7 @@ static void serve(shm_mq_handle *records, shm_mq_handle *answers) {
   }
 }
 
-void sotto_ledger_worker_2(Datum argument) {
+void sotto_ledger_worker_3(Datum argument) {
   dsm_segment *segment;
   LedgerChannel *channel;
 

@@ -57,16 +57,20 @@ Oid dataset_reader(const Registered *dataset) { return reader_of(registrar_of(da
 
 /* Texts, names and rows must not depend on the session: the same rows have one fingerprint and one budget. */
 void reader_begin(Owner *before, Oid reader) {
-  const char *settings[][2] = {{"search_path", "pg_catalog, pg_temp"}, {"DateStyle", "ISO, MDY"},
-                               {"IntervalStyle", "postgres"},          {"TimeZone", "UTC"},
-                               {"bytea_output", "hex"},                {"extra_float_digits", "1"},
-                               {"lc_monetary", "C"},                   {"row_security", "on"}};
+  const char *settings[][2] = {{"search_path", "pg_catalog, pg_temp"},
+                               {"DateStyle", "ISO, MDY"},
+                               {"IntervalStyle", "postgres"},
+                               {"TimeZone", "UTC"},
+                               {"bytea_output", "hex"},
+                               {"extra_float_digits", "1"},
+                               {"lc_monetary", "C"},
+                               {"row_security", "on"}};
 
   GetUserIdAndSecContext(&before->user, &before->security);
   before->read_only = XactReadOnly;
   before->guc_level = NewGUCNestLevel();
   for (int i = 0; i < (int)lengthof(settings); ++i)
-    (void)set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_for_now(settings[i][0], settings[i][1]);
   SetUserIdAndSecContext(reader, before->security | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
   XactReadOnly = true; /* once a query has run, nobody can take it back */
 }

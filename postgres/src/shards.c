@@ -51,7 +51,7 @@ static void asking_begin(Owner *before, Oid reader) {
 
   reader_begin(before, reader);
   for (int i = 0; i < (int)lengthof(settings); ++i)
-    (void)set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+    set_for_now(settings[i][0], settings[i][1]);
 }
 
 /* To the log alone, whatever the session wants to be told. */

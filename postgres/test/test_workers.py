@@ -1,6 +1,7 @@
 """The processes that commit records: slots others take, sessions that are cancelled, processes that are ended."""
 import os
 import random
+import subprocess
 import threading
 import time
 import unittest
@@ -155,6 +156,71 @@ class Cancelled(ServerCase):
         self.assertEqual(int(self.sql("SELECT count(*) FROM sotto.models WHERE analyst = 'analyst'")), calls)
         self.assertNotRegex(self.server.log.read_text(), "the ledger was not written|does not follow|internal error")
         self.sql("SELECT sotto.verify('shop')", user="curator")
+
+
+class Locks(ServerCase):
+    """Locks of others, and a client that does not read what it is told."""
+
+    @classmethod
+    def prepare(cls):
+        super().prepare()
+        cls.server.sql(data.register(epsilon=500), user="curator")
+
+    def until(self, query, what):
+        deadline = time.monotonic() + 60
+        while self.sql(query) != "t":
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.05)
+
+    def hold(self, text, user="admin"):
+        """A session that keeps its transaction open until it is told to end it."""
+        holder = subprocess.Popen(self.server.command(user, "postgres"), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True)
+        holder.stdin.write(f"BEGIN; {text}; SELECT 'held';\n")
+        holder.stdin.flush()
+        while (line := holder.stdout.readline().strip()) != "held":
+            self.assertNotIn("ERROR", line)
+        return holder
+
+    def test_a_charge_is_not_lost_however_long_somebody_locks_the_tables(self):
+        lost = "SELECT charged - released FROM sotto.budget WHERE dataset = 'shop'"
+        before = self.sql(lost)
+        for table in ("sotto.model", "sotto.ledger_head"):
+            holder = self.hold(f"LOCK TABLE {table} IN EXCLUSIVE MODE")
+            training = self.server.start_sql("SET lock_timeout = '100ms';" + data.again(), user="analyst")
+            self.until("SELECT count(*) > 0 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND backend_type = "
+                       "'sotto ledger'", "nobody waits")
+            time.sleep(11)
+            self.assertIsNone(training.poll(), "it did not wait")
+            # Whoever waits can be cancelled.
+            self.refuse("SET statement_timeout = '500ms';" + data.again(), "57014", user="rival")
+            holder.communicate("COMMIT;\n", timeout=60)
+            out, said = training.communicate(timeout=60)
+            self.assertEqual((said, out.strip().isdigit()), ("", True))
+        self.until("SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'sotto ledger'", "a process stays")
+        self.assertEqual(int(self.sql(lost)) - int(before), self.given_up())
+        self.sql("SELECT sotto.verify('shop')", user="curator")
+
+    def given_up(self):
+        """Charges of whoever was cancelled."""
+        return int(self.sql("SELECT count(*) FROM sotto.ledger_record r WHERE kind = 'reserved' AND charged_to = 'rival' AND NOT EXISTS "
+                            "(SELECT 1 FROM sotto.ledger_record e WHERE e.ledger = r.ledger AND e.entry = r.entry AND e.kind = 'released')"))
+
+    def test_nothing_is_sent_to_a_client_while_an_anchor_may_be_locked(self):
+        """Who does not read it would stop the server's process there, and all who use the ledger with it."""
+        chatty = "SET client_min_messages = debug5; SET debug_print_plan = on; SET debug_print_parse = on;"
+        for user, call in (("analyst", data.again()), ("analyst", "SELECT sotto.plan('shop', epsilon => 1);"),
+                           ("curator", "SELECT sotto.verify('shop');"), ("curator", "SELECT sotto.grant_share('shop', 'rival', 1);")):
+            _, said = self.server.start_sql(chatty + call, user=user).communicate(timeout=60)
+            self.assertIn("DEBUG", said)
+            for words in ("ledger_record", "ledger_head"):
+                self.assertNotIn(words, said)
+        # Errors are told all the same.
+        self.sql("ALTER TABLE sotto.ledger_record RENAME TO elsewhere")
+        try:
+            self.refuse("SELECT sotto.plan('shop', epsilon => 1)", "ledger_record", user="analyst")
+        finally:
+            self.sql("ALTER TABLE sotto.elsewhere RENAME TO ledger_record")
 
 
 class Registering(ServerCase):
