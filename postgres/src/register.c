@@ -104,10 +104,8 @@ static void require_rows(const Packing *packing) {
  * The ledger of these rows: a budget is granted once, so rows that had one keep it, with what was spent of it,
  * whatever they are called now.
  */
-static int32 ledger_of(const Packing *packing, int32 id, const char *name, const char *options) {
-  Host host;
-  LedgerStore store;
-  sotto_store callbacks;
+static int32 ledger_of(const Packing *packing, LedgerStore *store, const char *options) {
+  sotto_store callbacks = store_callbacks(store);
   sotto_error error;
   sotto_rows rows = rows_without_reading(packing);
   const char *fingerprint[1] = {packing->fingerprint};
@@ -117,7 +115,7 @@ static int32 ledger_of(const Packing *packing, int32 id, const char *name, const
   if (known != NULL) {
     /* That they are refused tells a curator that these rows are another's. A second budget for them would be worse:
      * so it is told, and written down who asked. */
-    ereport(LOG_SERVER_ONLY, (errmsg("rows that have a ledger were registered again as \"%s\" by %s", name,
+    ereport(LOG_SERVER_ONLY, (errmsg("rows that have a ledger were registered again as \"%s\" by %s", store->dataset,
                                      GetUserNameFromId(GetUserId(), false))));
     terms[0] = known;
     terms[1] = options;
@@ -133,19 +131,15 @@ static int32 ledger_of(const Packing *packing, int32 id, const char *name, const
                       errdetail("A budget is granted once; register them with the same one to go on.")));
     return pg_strtoint32(known);
   }
-  host_init(&host);
-  store_init(&store, &host, id, name);
-  callbacks = store_callbacks(&store);
-  host_check(&host, sotto_ledger_create(&callbacks, anchor_path(packing->fingerprint), &rows, options, &error),
+  host_check(store->host, sotto_ledger_create(&callbacks, anchor_path(packing->fingerprint), &rows, options, &error),
              &error);
-  store_close(&store);
-  return id;
+  return store->ledger;
 }
 
 /*
  * From here to the end of their transactions registrations come one after the other, in all databases: of those of the
  * same rows the later ones see the first, and make no ledger. Not one lock for each fingerprint: everyone may look at
- * locks.
+ * locks. Whoever has this one makes all others wait, so what can be waited for is waited for before.
  */
 static void wait_for_others(void) { LockSharedObject(AuthIdRelationId, owner_role(), 0, ExclusiveLock); }
 
@@ -228,6 +222,8 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   const char *arguments[2];
   sotto_text schema_text = {NULL, 0};
   sotto_error error;
+  Host host;
+  LedgerStore store;
   ShardSet set;
   Packing packing;
 
@@ -249,9 +245,13 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   /* The name is taken before the ledger is made: what fails until here leaves nothing behind. */
   insert_dataset(&dataset, &packing);
   write_shards(&dataset, &set);
+  host_init(&host);
+  store_init(&store, &host, dataset.id, dataset.name);
+  store_prepare(&store);
   wait_for_others();
   arguments[0] = psprintf("%d", dataset.id);
-  arguments[1] = psprintf("%d", ledger_of(&packing, dataset.id, dataset.name, budget));
+  arguments[1] = psprintf("%d", ledger_of(&packing, &store, budget));
+  store_close(&store);
   ask_as_owner("UPDATE sotto.dataset SET ledger = $2::int4 WHERE id = $1::int4", 2, arguments);
   PG_RETURN_INT32(dataset.id);
 }
@@ -261,12 +261,26 @@ static void require_registrar(const Registered *dataset) {
   if (superuser() || has_privs_of_role(GetUserId(), registrar_of(dataset))) return;
   ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
                   errmsg("permission denied for data set \"%s\"", dataset->name),
-                  errdetail("Only members of the role that registered it may refresh or unregister it.")));
+                  errdetail("Only members of the role that registered it may refresh, unregister or share it.")));
 }
 
 static void drop_copy(const Registered *dataset) {
   if (strcmp(dataset->layout, "packed") == 0)
     run_as_owner(psprintf("DROP TABLE IF EXISTS sotto_data.%s", block_table_name(dataset->id, dataset->generation)));
+}
+
+/* Trainings that read the former copy are waited for, and nobody else unregisters or refreshes the data set. */
+static void wait_for_readers(const Registered *dataset) {
+  const char *arguments[2] = {psprintf("%d", dataset->id), psprintf("%d", dataset->generation)};
+  Oid copy;
+
+  if (ask_as_owner("SELECT 1 FROM sotto.dataset WHERE id = $1::int4 AND generation = $2::int4 FOR UPDATE", 2,
+                   arguments) == NULL)
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                    errmsg("data set \"%s\" was refreshed or unregistered meanwhile", dataset->name)));
+  if (strcmp(dataset->layout, "packed") != 0) return;
+  copy = get_relname_relid(block_table_name(dataset->id, dataset->generation), get_namespace_oid("sotto_data", false));
+  if (OidIsValid(copy)) LockRelationOid(copy, AccessExclusiveLock);
 }
 
 Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
@@ -284,7 +298,10 @@ Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
   require_registrar(dataset);
   host_init(&host);
   take_stock(dataset, dataset->generation + 1, &set, &packing);
+  wait_for_readers(dataset);
   write_shards(dataset, &set);
+  store_init(&store, &host, dataset->ledger, dataset->name);
+  store_prepare(&store);
   wait_for_others();
   others[0] = packing.fingerprint;
   others[1] = psprintf("%d", dataset->ledger);
@@ -298,7 +315,6 @@ Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
                "clock_timestamp() WHERE id = $1::int4",
                4, arguments);
   rows = rows_without_reading(&packing);
-  store_init(&store, &host, dataset->ledger, dataset->name);
   callbacks = store_callbacks(&store);
   host_check(&host, sotto_ledger_rebind(&callbacks, anchor_path(packing.fingerprint), &rows, &error), &error);
   store_close(&store);

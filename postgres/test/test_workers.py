@@ -222,6 +222,30 @@ class Locks(ServerCase):
         finally:
             self.sql("ALTER TABLE sotto.elsewhere RENAME TO ledger_record")
 
+    def test_a_refresh_that_waits_for_a_training_or_another_stops_no_registration(self):
+        self.sql("CREATE TABLE long AS SELECT * FROM customers WHERE id <= 500; CREATE TABLE short AS SELECT * FROM customers WHERE id <= 400;"
+                 "GRANT SELECT ON long, short TO curator")
+        self.sql(data.register("long", "long"), user="curator")
+        training = self.server.start_sql(data.train("long", options=data.SLOW), user="analyst")
+        self.until("SELECT charged = 1 FROM sotto.budget WHERE dataset = 'long'", "nothing was charged")
+        refresh = self.server.start_sql("SELECT sotto.refresh('long')", user="curator")
+        waits = "SELECT count(*) > 0 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND usename = 'curator'"
+        self.until(waits, "the refresh does not wait")
+        self.sql("SET statement_timeout = '30s';" + data.register("short", "short"), user="curator")
+        self.assertIsNone(refresh.poll())
+        self.assertIsNone(training.poll(), "the training was too short")
+        self.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE usename = 'analyst'")
+        training.communicate(timeout=60)
+        self.assertEqual(refresh.communicate(timeout=60)[1], "")
+        # Nor does one that waits for a session which gives the data set up.
+        holder = self.hold("SELECT sotto.unregister('long')", user="curator")
+        refresh = self.server.start_sql("SELECT sotto.refresh('long')", user="curator")
+        self.until(waits, "the refresh does not wait")
+        self.sql("SET statement_timeout = '30s'; SELECT sotto.refresh('short')", user="curator")
+        holder.communicate("COMMIT;\n", timeout=60)
+        self.assertIn("was refreshed or unregistered meanwhile", refresh.communicate(timeout=60)[1])
+        self.assertEqual(self.sql("SELECT count(*) FROM pg_class WHERE relnamespace = 'sotto_data'::regnamespace AND relkind = 'r'"), "2")
+
 
 class Registering(ServerCase):
     """The same rows registered by several sessions at once."""
