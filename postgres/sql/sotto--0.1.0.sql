@@ -15,23 +15,34 @@ BEGIN
 END
 $$;
 
--- Roles are the server's, so they may be there already.
+-- Roles are the server's, so they may be there already. Whoever may make roles may have made them.
 DO $$
+DECLARE
+  given text;
+  members text;
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_owner') THEN
     CREATE ROLE sotto_owner NOLOGIN;
-  ELSIF EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'sotto_owner' AND (rolcanlogin OR rolsuper OR rolcreaterole))
+  ELSIF EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'sotto_owner' AND (rolcanlogin OR rolsuper OR
+                rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls))
      OR EXISTS (SELECT 1 FROM pg_auth_members WHERE roleid = (SELECT oid FROM pg_roles WHERE rolname = 'sotto_owner')) THEN
     -- Who is in it reads the packed rows and writes the ledgers.
     RAISE EXCEPTION 'role "sotto_owner" was there before, and can log in, is privileged or has members'
       USING ERRCODE = 'duplicate_object', HINT = 'Look who made it, revoke it from its members, or drop it.';
   END IF;
-  IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_curator') THEN
-    CREATE ROLE sotto_curator NOLOGIN;
-  END IF;
-  IF NOT EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'sotto_analyst') THEN
-    CREATE ROLE sotto_analyst NOLOGIN;
-  END IF;
+  FOREACH given IN ARRAY ARRAY['sotto_curator', 'sotto_analyst'] LOOP
+    IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = given) THEN
+      EXECUTE format('CREATE ROLE %I NOLOGIN', given);
+    ELSIF EXISTS (SELECT 1 FROM pg_roles WHERE rolname = given AND (rolcanlogin OR rolsuper OR rolcreaterole)) THEN
+      RAISE EXCEPTION 'role "%" was there before, and can log in or is privileged', given
+        USING ERRCODE = 'duplicate_object', HINT = 'Look who made it, and change or drop it.';
+    END IF;
+    SELECT string_agg(DISTINCT member::regrole::text, ', ') INTO members
+      FROM pg_auth_members WHERE roleid = given::regrole;
+    IF members IS NOT NULL THEN
+      RAISE WARNING 'role "%" was there before, and has members: %', given, members;
+    END IF;
+  END LOOP;
 END
 $$;
 
@@ -137,6 +148,7 @@ SELECT pg_catalog.pg_extension_config_dump('sotto.shard', '');
 SELECT pg_catalog.pg_extension_config_dump('sotto.model_id_seq', '');
 
 -- What is public: declarations, shapes, budgets, released models. No fingerprint: it is an exact function of the rows.
+-- Read with the rights of their owner, not of who asks (no security_invoker): analysts have no right on the tables.
 CREATE VIEW sotto.datasets WITH (security_barrier) AS
   SELECT name, row_count AS rows, feature_count AS features, class_count AS classes, data_norm, label,
          features::json AS columns, encoding::json AS encoding, registered, refreshed

@@ -89,6 +89,18 @@ void encode_table(const TableToRead *table, sotto_encoder *encoder, take_row tak
   read_table(table, sotto_encoder_values(encoder), encode_row, &encoding);
 }
 
+#define LEAST_ROOM ((Size)64 * 1024 * 1024)
+
+/* A view can have any number of rows, and memory of this size is taken from everyone. */
+static void require_room(const CollectedRows *all) {
+  Size bytes = sizeof(float) * 2 * all->room * ((Size)all->features + 1);
+
+  if (bytes <= Max(rows_in_memory(), LEAST_ROOM)) return;
+  ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                  errmsg("the table has more rows than sotto.rows_in_memory has room for"),
+                  errhint("sotto.score_cells and sotto.score_array keep no rows.")));
+}
+
 static void collect(void *context, const float *row, float label) {
   CollectedRows *all = context;
 
@@ -97,6 +109,7 @@ static void collect(void *context, const float *row, float label) {
     return;
   }
   if (all->count == all->room) {
+    require_room(all);
     all->room *= 2;
     all->labels = repalloc_huge(all->labels, sizeof(float) * all->room);
     all->rows = repalloc_huge(all->rows, sizeof(float) * all->room * all->features);

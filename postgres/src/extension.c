@@ -2,6 +2,7 @@
 
 #include "access/xact.h"
 #include "catalog/namespace.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/ipc.h"
 #include "tcop/tcopprot.h"
@@ -152,12 +153,19 @@ void owner_begin(Owner *before) {
 #endif
   /* No number the owner keeps may be rounded on its way through a text. */
   set_for_now("extra_float_digits", "1");
+  /* A backslash in a text of ours is one. */
+  set_for_now("standard_conforming_strings", "on");
 }
 
 void owner_end(const Owner *before) {
   AtEOXact_GUC(false, before->guc_level);
   XactReadOnly = before->read_only;
   SetUserIdAndSecContext(before->user, before->security);
+}
+
+void require_utf8(const char *text, const char *what) {
+  if (pg_verify_mbstr(PG_UTF8, text, (int)strlen(text), true)) return;
+  ereport(ERROR, (errcode(ERRCODE_CHARACTER_NOT_IN_REPERTOIRE), errmsg("%s must be text in UTF-8", what)));
 }
 
 char *text_take(sotto_text *text) {

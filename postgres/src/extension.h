@@ -123,6 +123,8 @@ extern void store_close(LedgerStore *store);
 extern sotto_store store_callbacks(LedgerStore *store);
 /* Refuses a standby, before an anchor is looked for. */
 extern void require_primary(void);
+/* Names become parts of JSON texts. A database in SQL_ASCII takes any bytes, and roles are those of all databases. */
+extern void require_utf8(const char *text, const char *what);
 extern char *anchor_path(const char *fingerprint);
 extern char *anchor_place(void);
 

@@ -23,6 +23,7 @@ void store_init(LedgerStore *store, Host *host, int32 ledger, const char *datase
   store->dataset = dataset;
   /* Who logged in: neither SET ROLE nor a function of another's changes it, so that a share is one person's. */
   store->analyst = GetUserNameFromId(GetSessionUserId(), false);
+  require_utf8(store->analyst, "the name of the user");
   snprintf(store->place, sizeof store->place, "postgres:" UINT64_FORMAT "/%u/%d", GetSystemIdentifier(), MyDatabaseId,
            ledger);
 }

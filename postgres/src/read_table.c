@@ -64,7 +64,8 @@ void reader_begin(Owner *before, Oid reader) {
                                {"bytea_output", "hex"},
                                {"extra_float_digits", "1"},
                                {"lc_monetary", "C"},
-                               {"row_security", "on"}};
+                               {"row_security", "on"},
+                               {"standard_conforming_strings", "on"}};
 
   GetUserIdAndSecContext(&before->user, &before->security);
   before->read_only = XactReadOnly;

@@ -208,11 +208,12 @@ static void insert_dataset(const Registered *dataset, const Packing *packing) {
   arguments[11] = packing->fingerprint;
   arguments[12] = dataset->layout;
   arguments[13] = dataset->curator;
-  ask_as_owner("INSERT INTO sotto.dataset (id, name, generation, source, label, features, encoding, row_count, "
-               "feature_count, class_count, data_norm, block_rows, fingerprint, ledger, layout, curator) VALUES "
-               "($1::int4, $2, 1, $3::oid::regclass, $4, $5, $6, $7::int8, $8::int4, $9::int4, $10::float8, $11::int4, "
-               "$12, $1::int4, $13, $14)",
-               14, arguments);
+  if (ask_as_owner("INSERT INTO sotto.dataset (id, name, generation, source, label, features, encoding, row_count, "
+                   "feature_count, class_count, data_norm, block_rows, fingerprint, ledger, layout, curator) VALUES "
+                   "($1::int4, $2, 1, $3::oid::regclass, $4, $5, $6, $7::int8, $8::int4, $9::int4, $10::float8, "
+                   "$11::int4, $12, $1::int4, $13, $14) ON CONFLICT (name) DO NOTHING RETURNING id",
+                   14, arguments) == NULL)
+    ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("there is a data set \"%s\" already", dataset->name)));
 }
 
 Datum pg_sotto_register(PG_FUNCTION_ARGS) {
@@ -237,6 +238,8 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   dataset.curator = GetUserNameFromId(GetUserId(), false);
   dataset.fingerprint = "";
   check_encoding();
+  require_utf8(dataset.name, "the name of a data set");
+  require_utf8(dataset.curator, "the name of the user");
   (void)anchor_place(); /* asked for before the work is done */
   host_check(NULL, sotto_schema(dataset.label, dataset.features, options, &schema_text, &error), &error);
   dataset.schema = text_take(&schema_text);
@@ -396,6 +399,7 @@ Datum pg_sotto_grant_share(PG_FUNCTION_ARGS) {
 
   require_registrar(dataset);
   require_primary();
+  require_utf8(analyst, "the name of the analyst");
   host_init(&host);
   store_init(&store, &host, dataset->ledger, dataset->name);
   callbacks = store_callbacks(&store);

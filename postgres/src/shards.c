@@ -43,8 +43,7 @@ char *cluster_key(void) {
 /* As the reader of the data set. Aggregating at the shards is wanted whatever its estimated cost, and what the shards
  * remark is not for the caller. */
 static void asking_begin(Owner *before, Oid reader) {
-  const char *settings[][2] = {{"standard_conforming_strings", "on"},
-                               {"client_min_messages", "error"},
+  const char *settings[][2] = {{"client_min_messages", "error"},
                                {"enable_partitionwise_aggregate", "on"},
                                {"enable_hashagg", "off"},
                                {"enable_sort", "off"}};

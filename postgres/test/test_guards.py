@@ -27,6 +27,19 @@ class Shapes(ServerCase):
                  f"SELECT sotto.score_array({array}, sotto.cell(buys), x) FROM points")
 
 
+class Memory(ServerCase):
+    settings = {"sotto.rows_in_memory": "'1MB'"}
+
+    def test_a_table_without_end_is_not_judged_in_memory(self):
+        wide = "SELECT array_fill((i % 7) / 7.0::float8, ARRAY[1000]) AS x, CASE WHEN i % 2 = 0 THEN 'yes' ELSE 'no' END AS buys FROM generate_series"
+        self.sql(f"CREATE TABLE wide AS {wide}(1, 200) i; CREATE VIEW endless AS {wide}(1, 100000000) i; GRANT SELECT ON wide, endless TO curator")
+        self.sql(data.register("wide", "wide", features='{"x": {"size": 1000, "min": 0, "max": 1}}'), user="curator")
+        model = self.sql(data.train("wide"), user="curator")
+        self.sql(f"SELECT sotto.evaluate({model}, 'wide')", user="curator")
+        self.refuse(f"SELECT sotto.evaluate({model}, 'endless')", "more rows than sotto.rows_in_memory has room for", user="curator")
+        self.sql(f"SELECT sotto.score_array({model}, sotto.cell(buys), x) FROM (SELECT * FROM endless LIMIT 20000) e", user="curator")
+
+
 class Settings(ServerCase):
     def noise(self, name, before=""):
         card = json.loads(self.sql(f"{before} SELECT sotto.plan('{name}', epsilon => 2, lambda => 0.01)", user="analyst"))
@@ -37,6 +50,23 @@ class Settings(ServerCase):
         usual = self.noise("shop")
         self.assertEqual(self.noise("shop", FEWER_DIGITS), usual)
         self.assertEqual((usual[0]["data_norm"], usual[-1]["epsilon"]), (1.4, 2))
+
+    def test_a_backslash_is_one_whatever_the_session_says(self):
+        self.sql("CREATE TABLE slashed AS SELECT * FROM customers WHERE id <= 700; ALTER TABLE slashed RENAME income TO \"in\\come'\";"
+                 "GRANT SELECT ON slashed TO curator")
+        before = "SET standard_conforming_strings = off; SET escape_string_warning = off; SET backslash_quote = on;"
+        features = data.FEATURES.replace("income", "in\\\\\\\\come''")
+        self.sql(before + data.register("sla\\\\sh", "slashed", features=features), user="curator")
+        model = self.sql(before + data.train("sla\\\\sh"), user="analyst")
+        self.sql(before + f"SELECT sotto.evaluate({model}, 'slashed'); SELECT sotto.refresh('sla\\\\sh')", user="curator")
+        self.sql(before + "SELECT sotto.move_ledger('sla\\\\sh')")
+        self.sql(before + "SELECT sotto.verify('sla\\\\sh')", user="curator")
+        self.sql(data.train("sla\\sh", epsilon=0.5), user="analyst")
+
+    def test_a_name_that_is_taken_is_said_to_be(self):
+        self.sql("CREATE TABLE named AS SELECT * FROM customers WHERE id <= 600; GRANT SELECT ON named TO curator")
+        self.sql(data.register("named", "named"), user="curator")
+        self.refuse(data.register("named", "customers"), "42710", 'there is a data set "named" already', user="curator")
 
     def test_a_norm_other_than_the_declared_one_is_refused(self):
         self.sql("CREATE TABLE edited AS SELECT * FROM customers WHERE id <= 900; GRANT SELECT ON edited TO curator")

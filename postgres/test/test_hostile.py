@@ -486,5 +486,43 @@ class OwnerBefore(ServerCase):
         self.sql("CREATE EXTENSION sotto", database="other")
 
 
+class OthersBefore(ServerCase):
+    @classmethod
+    def prepare(cls):
+        pass
+
+    def test_roles_of_curators_and_analysts_that_were_there_are_looked_at(self):
+        self.sql("CREATE ROLE sotto_curator LOGIN; CREATE ROLE sotto_analyst")
+        self.refuse("CREATE EXTENSION sotto", 'role "sotto_curator" was there before')
+        self.sql("ALTER ROLE sotto_curator NOLOGIN; ALTER ROLE sotto_analyst CREATEROLE")
+        self.refuse("CREATE EXTENSION sotto", 'role "sotto_analyst" was there before')
+        self.sql("ALTER ROLE sotto_analyst NOCREATEROLE; CREATE ROLE mel LOGIN IN ROLE sotto_curator")
+        said = self.server.start_sql("CREATE EXTENSION sotto").communicate(timeout=60)[1]
+        self.assertIn('role "sotto_curator" was there before, and has members: mel', said)
+
+
+class Names(ServerCase):
+    """Names are any bytes in a database in SQL_ASCII, and roles are those of all databases."""
+
+    @classmethod
+    def prepare(cls):
+        cls.server.sql("CREATE DATABASE bytes ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
+        cls.server.sql("CREATE EXTENSION sotto;" + data.CUSTOMERS.format(rows=300) + data.ROLES, database="bytes")
+        cls.server.sql(data.register(), user="curator", database="bytes")
+        cls.server.sql("DO $$ BEGIN EXECUTE format('CREATE ROLE %I LOGIN IN ROLE sotto_analyst, sotto_curator; GRANT SELECT ON customers TO %1$I', "
+                       "'ann' || chr(255)); END $$", database="bytes")
+
+    def test_names_that_are_no_text_are_refused_before_anything_is_charged(self):
+        become = "DO $$ BEGIN EXECUTE format('SET SESSION AUTHORIZATION %I', 'ann' || chr(255)); END $$;"
+        for call in (data.train(), "SELECT sotto.plan('shop', epsilon => 1)", data.register("other")):
+            self.refuse(become + call, "the name of the user must be text in UTF-8", database="bytes")
+        self.refuse("SELECT sotto.grant_share('shop', ('\"ann' || chr(255) || '\"')::regrole, 0.5)", "the name of the analyst must be text",
+                    database="bytes")
+        self.refuse(data.register().replace("'shop'", "'shop' || chr(255)"), "the name of a data set must be text in UTF-8", database="bytes")
+        self.assertEqual(self.sql("SELECT charged FROM sotto.budget", database="bytes"), "0")
+        self.sql(data.train(), user="analyst", database="bytes")
+        self.sql("SELECT sotto.verify('shop')", user="curator", database="bytes")
+
+
 if __name__ == "__main__":
     unittest.main()
