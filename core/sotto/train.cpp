@@ -89,7 +89,8 @@ void run_passes(Engine& engine, const Plan& plan, const TrainRequest& request, P
 Vector run_recipe(Engine& engine, const Plan& plan, const TrainRequest& request, Curator& curator) {
   std::optional<CuratedNoise> step_noise;
   if (plan.noise_at == NoiseAt::each_batch) {
-    step_noise.emplace(curator.step_noise(plan.noise->mechanism, {plan.noise->charge.draws(), plan.recipe.batch_rows}));
+    step_noise.emplace(
+        curator.step_noise(plan.noise->mechanism, {plan.charges.front().draws(), plan.recipe.batch_rows}));
   }
   Psgd psgd(plan.recipe, engine.facts(), step_noise ? &*step_noise : nullptr);
   run_passes(engine, plan, request, psgd);

@@ -113,7 +113,7 @@ TEST(Methods, EveryPlanEitherAddsNoiseToASensitivityOrSaysThatItIsNotPrivate) {
     if (std::visit([]<class A>(const A&) { return Solver<A>; }, method)) return;
     EXPECT_EQ(base_of(plan.noise->mechanism).dimension, weight_count(input.problem.loss, input.facts));
     const std::uint64_t needed = plan.noise_at == NoiseAt::release ? 1 : plan.recipe.steps(10000);
-    EXPECT_EQ(plan.noise->charge.draws(), needed);
+    EXPECT_EQ(plan.charges.front().draws(), needed);
   });
 }
 

@@ -46,7 +46,7 @@ TEST(Game, DpgdByCompositionStaysBelowItsMuForOneAndForFivePasses) {
     const Calibrated noise = dpgd_composition(method, dpgd_shape(method, input_of(0)), input_of(0));
     const Score score = play(4000, [&](const Rows& rows, BitSource& bits) {
       Curator curator(bits);
-      curator.charge(noise.charge);
+      curator.charge(noise.charge());
       GradientSum sum(HuberSvm{0.1}, rows.facts());
       Vector w(1, 0.0);
       for (std::uint32_t i = 0; i < passes; ++i) {
@@ -79,8 +79,8 @@ TEST(Game, DpgdByHiddenStateStaysBelowItsMuAndReachesIt) {
     const HiddenPlan plan = dpgd_hidden(method, dpgd_shape(method, input_of(1)), input_of(1));
     const Score score = play(2000, [&](const Rows& rows, BitSource& bits) {
       Curator curator(bits);
-      curator.charge(plan.noise.calibrated.charge);
-      Curated noise(curator.joint_noise(plan.noise.law));
+      curator.charge(plan.noise.charge());
+      Curated noise(curator.joint_noise(plan.noise.law()));
       SecretDescent descent(HuberSvm{0.1}, rows.facts(), plan.step, &noise);
       const TableEngine engine(rows);
       for (std::uint32_t i = 0; i < passes; ++i) descent.step_rows(engine, 0, kRows);
@@ -103,9 +103,9 @@ Score play_sampled(const Budget& budget, int games) {
   for (int i = 0; i < games; ++i) {
     for (int side = 0; side < 2; ++side) {
       Curator curator(bits);
-      curator.charge(noise.calibrated.charge);
+      curator.charge(noise.charge());
       TableEngine engine(tables[side]);
-      const bool told = descend(shape, noise.law, {engine, curator, input, [](double) {}}, step)[0] >= 1;
+      const bool told = descend(shape, noise.law(), {engine, curator, input, [](double) {}}, step)[0] >= 1;
       if (told) ++(side == 0 ? score.on_first : score.on_second);
     }
   }
@@ -136,10 +136,7 @@ TEST(Game, CorrelatedNoiseStaysBelowItsMuAgainstTheBestAttacker) {
   const Correlated method{.passes = 3, .batch_rows = kBatch, .step_size = 1e-4};
   const JointCalibrated noise = [&] {
     const Plan plan = method.plan({{kRows, 1, 1.0, false}, {HuberSvm{0.1}, 0}, kBudget});
-    JointCalibrated joint;
-    joint.calibrated = *plan.noise;
-    joint.law = {std::get<GaussianNoise>(plan.noise->mechanism), kSteps};
-    return joint;
+    return JointCalibrated{*plan.noise, kSteps};
   }();
   // The attacker weighs what was heard by how far the row moves it.
   const auto c = inverse_root_coefficients(kSteps);
@@ -154,8 +151,8 @@ TEST(Game, CorrelatedNoiseStaysBelowItsMuAgainstTheBestAttacker) {
   for (int i = 0; i < kGames; ++i) {
     for (int side = 0; side < 2; ++side) {
       Curator curator(bits);
-      curator.charge(noise.calibrated.charge);
-      Overheard heard(curator.joint_noise(noise.law));
+      curator.charge(noise.charge());
+      Overheard heard(curator.joint_noise(noise.law()));
       CorrelatedDescent descent({HuberSvm{0.1}, 0, 1e-4, 0, kBatch, kSteps}, tables[0].facts(), heard);
       for (int pass = 0; pass < 3; ++pass) tables[side].feed(descent, stored_order(kRows), kRows, false);
       double statistic = 0;

@@ -55,7 +55,7 @@ struct BoltOnGame {
  private:
   double release(double value, BitSource& bits) const {
     Curator curator(bits);
-    curator.charge(plan.noise->charge);
+    curator.charge(plan.charges.front());
     // Noise shrunk around the value is what a mechanism with a smaller scale would add.
     const double released = curator.release(Sensitive<Vector>(Vector{value}), plan.noise->mechanism)[0];
     return value + shrink * (released - value);
@@ -149,8 +149,8 @@ struct Scs13Game {
  private:
   std::vector<double> listen(const Rows& rows, BitSource& bits) const {
     Curator curator(bits);
-    curator.charge(plan.noise->charge);
-    Overheard noise(curator.step_noise(plan.noise->mechanism, plan.noise->charge.draws()));
+    curator.charge(plan.charges.front());
+    Overheard noise(curator.step_noise(plan.noise->mechanism, plan.charges.front().draws()));
     run(plan.recipe, rows, {{}, kRows, false}, &noise);
     std::vector<double> mine;  // the row is first in the stored order: batch 0 of every pass
     for (std::size_t t = 0; t < noise.heard.size(); t += plan.recipe.steps_per_pass(kRows))
@@ -196,7 +196,7 @@ TEST(Game, Scs13GaussianStaysBelowItsMuForOneAndForFivePasses) {
 Plan uncomposed(MechanismChoice mechanism, const Budget& budget) {
   Plan plan = scs13(5, mechanism, budget);
   plan.noise->mechanism = scs13(1, mechanism, budget).noise->mechanism;
-  plan.noise->charge.event = event_of(plan.noise->mechanism);
+  plan.charges.front().event = event_of(plan.noise->mechanism);
   return plan;
 }
 

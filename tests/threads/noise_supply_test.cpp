@@ -90,8 +90,8 @@ TEST(NoisySums, TheStepWithNoiseIsTheNoisedSumThenTheStep) {
   BitSource bits_two(ReproducibleSeed{9});
   Curator one(bits_one);
   Curator two(bits_two);
-  one.charge(noise.charge);
-  two.charge(noise.charge);
+  one.charge(noise.charge());
+  two.charge(noise.charge());
   NoisySums fused = one.step_noise(noise.mechanism, kDraws);
   NoisySums apart = two.step_noise(noise.mechanism, kDraws);
   std::vector<double> w(kDimension, 0.5);
@@ -115,8 +115,8 @@ TEST(NoisySums, TheStepOfOneRowIsTheStepOfItsSum) {
   const Calibrated noise = calibrated(MechanismChoice::l2_laplace, kDraws);
   BitSource bits_one(ReproducibleSeed{9}), bits_two(ReproducibleSeed{9});
   Curator one(bits_one), two(bits_two);
-  one.charge(noise.charge);
-  two.charge(noise.charge);
+  one.charge(noise.charge());
+  two.charge(noise.charge());
   NoisySums of_row = one.step_noise(noise.mechanism, kDraws);
   NoisySums of_sum = two.step_noise(noise.mechanism, kDraws);
   const std::vector<float> x = {0.1F, -0.2F, 0.3F, -0.4F, 0.5F};

@@ -55,7 +55,7 @@ TEST(Dpgd, CompositionSpendsTheSumOfMuSquared) {
     const double delta = gaussian_delta(mu_each * std::sqrt(passes), 1);
     EXPECT_LE(delta, 1e-6);
     EXPECT_GE(delta, 0.95e-6) << "more noise than the budget asks for";
-    EXPECT_EQ(plan.noise->charge.draws(), passes);
+    EXPECT_EQ(plan.charges.front().draws(), passes);
     EXPECT_EQ(plan.guarantee.released, "all iterates");
   }
 }
@@ -134,7 +134,7 @@ TEST(Dpgd, AutoTakesTheBoundWithLessNoise) {
   EXPECT_EQ(released(500, 0), "all iterates");
   const Plan momentum = Dpgd{.passes = 500, .momentum = 0.5}.plan(input_of(kBudget, 0.1));
   EXPECT_EQ(momentum.guarantee.released, "all iterates");
-  EXPECT_EQ(momentum.noise->charge.draws(), 500U);
+  EXPECT_EQ(momentum.charges.front().draws(), 500U);
 }
 
 TEST(Dpgd, TheHiddenStateRefusesWhatItsTheoremDoesNotCover) {

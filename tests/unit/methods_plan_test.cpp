@@ -92,8 +92,8 @@ TEST(Scs13, TheScaleOfAPassIsTheDiameterTimesThePassesOverEpsilon) {
     EXPECT_LE(plan.l2_sensitivity, 2 * (1 + 2e-6));
     EXPECT_GE(scale_of(plan), 2 * passes / 0.5);
     EXPECT_LE(scale_of(plan), 2 * passes / 0.5 * (1 + 2.0 / 1024));
-    EXPECT_EQ(plan.noise->charge.times, passes);
-    EXPECT_EQ(plan.noise->charge.parts, 200U);
+    EXPECT_EQ(plan.charges.front().times, passes);
+    EXPECT_EQ(plan.charges.front().parts, 200U);
     EXPECT_EQ(plan.guarantee.released, "all iterates");
   }
 }

@@ -59,7 +59,7 @@ TEST(Train, BoltOnReleasesTheWeightsOfTheRecipeThroughTheCurator) {
   const Plan plan = make_plan(request.method, {rows.facts(), request.problem, request.budget});
   BitSource same(ReproducibleSeed{3});
   Curator curator(same);
-  curator.charge(plan.noise->charge);
+  curator.charge(plan.charges.front());
   const Vector expected = curator.release(Sensitive<Vector>(run(plan.recipe, rows)), plan.noise->mechanism);
   EXPECT_EQ(model.weights, expected);
   EXPECT_NE(model.weights, run(plan.recipe, rows));

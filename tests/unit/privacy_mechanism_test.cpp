@@ -151,10 +151,16 @@ TEST(Mechanism, AutomaticFollowsDelta) {
 
 TEST(Mechanism, TheMechanismNamesTheEventThatIsCharged) {
   const Calibrated c = calibrate(MechanismChoice::gaussian, {1, 3, 2, 7}, {.epsilon = 1, .delta = 1e-6});
-  EXPECT_EQ(std::get<GaussianEvent>(c.charge.event).mu, std::get<GaussianNoise>(c.mechanism).mu);
-  EXPECT_EQ(c.charge.times, 2U);
-  EXPECT_EQ(c.charge.parts, 7U);
-  EXPECT_EQ(c.charge.draws(), 14U);
+  EXPECT_EQ(std::get<GaussianEvent>(c.charge().event).mu, std::get<GaussianNoise>(c.mechanism).mu);
+  EXPECT_EQ(c.charge().times, 2U);
+  EXPECT_EQ(c.charge().parts, 7U);
+  EXPECT_EQ(c.charge().draws(), 14U);
+}
+
+TEST(Mechanism, WhatIsChargedFollowsAMechanismThatIsChanged) {
+  Calibrated c = calibrate(MechanismChoice::gaussian, {1, 3, 2, 7}, {.epsilon = 1, .delta = 1e-6});
+  std::get<GaussianNoise>(c.mechanism).mu *= 2;
+  EXPECT_EQ(c.charge().event, event_of(c.mechanism)) << "less noise costs more, at once";
 }
 
 TEST(Mechanism, BudgetsOutOfRangeNameTheirField) {

@@ -79,7 +79,7 @@ TEST(SampledGaussian, NoiseRecomputesToTheBudgetByEveryAccounting) {
     for (const SampledAccounting by : {SampledAccounting::pld, SampledAccounting::rdp, SampledAccounting::advanced}) {
       if (by == SampledAccounting::rdp && relation == Relation::replace_one) continue;  // slow
       const SampledCalibrated c = calibrate_sampled(shape_of(0.01, 300), budget, by);
-      const Charge charges[] = {c.calibrated.charge};
+      const Charge charges[] = {c.charge()};
       const Bound delta = pld_delta(event_of(charges), relation, 1);
       EXPECT_LE(delta.upper, 1e-6);
       if (by == SampledAccounting::pld) {
@@ -88,9 +88,9 @@ TEST(SampledGaussian, NoiseRecomputesToTheBudgetByEveryAccounting) {
       if (by == SampledAccounting::rdp) {
         EXPECT_LE(rdp_delta(event_of(charges), relation, 1).value, 1e-6);
       }
-      EXPECT_GE(c.law.noise.stddev(), before) << "pld, rdp, advanced: each is looser than the one before";
-      before = c.law.noise.stddev();
-      EXPECT_EQ(c.calibrated.charge.draws(), 300U);
+      EXPECT_GE(c.law().noise.stddev(), before) << "pld, rdp, advanced: each is looser than the one before";
+      before = c.law().noise.stddev();
+      EXPECT_EQ(c.charge().draws(), 300U);
     }
   }
 }
@@ -99,17 +99,17 @@ TEST(SampledGaussian, NoiseRecomputesToTheBudgetByEveryAccounting) {
 TEST(SampledGaussian, ThePublishedFigureOfTheAccountantFollows) {
   const Budget budget{.epsilon = 1.9, .delta = 1e-5, .relation = Relation::add_remove};
   const SampledShape shape = shape_of(0.01, 1000);
-  const double per_unit = account_sampled(shape, budget, 1).law.noise.grid.sensitivity;
-  EXPECT_NEAR(account_sampled(shape, budget, per_unit).calibrated.epsilon, 1.828, 0.003);
+  const double per_unit = account_sampled(shape, budget, 1).law().noise.grid.sensitivity;
+  EXPECT_NEAR(account_sampled(shape, budget, per_unit).planned.epsilon, 1.828, 0.003);
 }
 
 // N:A3: m = 60000, b = 50, k = 10, replace_one, delta = 1/m^2: noise 9.60 for epsilon 0.1 and 1.104 for epsilon 1.
 TEST(SampledGaussian, ThePublishedNoiseForReplaceOneFollows) {
   const Budget budget{.epsilon = 1, .delta = 1 / (60000.0 * 60000.0)};
   const SampledShape shape = shape_of(exact_rate(50.0 / 60000), 12000);
-  const double unit = account_sampled(shape, budget, 2).law.noise.grid.sensitivity;
-  EXPECT_NEAR(account_sampled(shape, budget, 1.104 * unit).calibrated.epsilon, 1, 0.01);
-  EXPECT_NEAR(account_sampled(shape, budget, 9.60 * unit).calibrated.epsilon, 0.1, 0.001);
+  const double unit = account_sampled(shape, budget, 2).law().noise.grid.sensitivity;
+  EXPECT_NEAR(account_sampled(shape, budget, 1.104 * unit).planned.epsilon, 1, 0.01);
+  EXPECT_NEAR(account_sampled(shape, budget, 9.60 * unit).planned.epsilon, 0.1, 0.001);
 }
 
 TEST(SampledGaussian, AdvancedCompositionIsTheFormulaOfTheBook) {
@@ -144,33 +144,45 @@ class SampledCurator : public testing::Test {
 };
 
 TEST_F(SampledCurator, DrawsBatchesOnlyForChargedStepsOfTheSameRateAndNoise) {
-  EXPECT_EQ(kind_of([&] { curator_.draw_batch(noise_.law, 100); }), ErrorKind::budget_exceeded);
-  curator_.charge(noise_.calibrated.charge);
-  SampledGaussian other = noise_.law;
+  EXPECT_EQ(kind_of([&] { curator_.draw_batch(noise_.law(), 100); }), ErrorKind::budget_exceeded);
+  curator_.charge(noise_.charge());
+  SampledGaussian other = noise_.law();
   other.rate = 0.2;
   EXPECT_EQ(kind_of([&] { curator_.draw_batch(other, 100); }), ErrorKind::budget_exceeded);
-  other = noise_.law;
+  other = noise_.law();
   other.noise.mu *= 2;
   EXPECT_EQ(kind_of([&] { curator_.draw_batch(other, 100); }), ErrorKind::budget_exceeded);
-  curator_.draw_batch(noise_.law, 100);
-  curator_.draw_batch(noise_.law, 100);
-  EXPECT_EQ(kind_of([&] { curator_.draw_batch(noise_.law, 100); }), ErrorKind::budget_exceeded);
-  EXPECT_EQ(kind_of([&] { curator_.release(secret(), Mechanism(noise_.law.noise)); }), ErrorKind::budget_exceeded)
+  curator_.draw_batch(noise_.law(), 100);
+  curator_.draw_batch(noise_.law(), 100);
+  EXPECT_EQ(kind_of([&] { curator_.draw_batch(noise_.law(), 100); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(kind_of([&] { curator_.release(secret(), Mechanism(noise_.law().noise)); }), ErrorKind::budget_exceeded)
       << "a sampled charge pays for no sum over all rows";
 }
 
+TEST(SampledGaussian, LawAndCostFollowANoiseThatIsChanged) {
+  SampledCalibrated c = calibrate_sampled(shape_of(0.01, 3), {.epsilon = 1, .delta = 1e-6}, SampledAccounting::pld);
+  auto& noise = std::get<GaussianNoise>(c.planned.mechanism);
+  noise.mu *= 2;
+  EXPECT_EQ(c.law().noise.mu, noise.mu);
+  EXPECT_EQ(c.charge().event, Event(PoissonSampledEvent{0.01, 1 / noise.mu}));
+  JointCalibrated joint = calibrate_joint({1, 2, 3, 5}, {.epsilon = 1, .delta = 1e-6});
+  std::get<GaussianNoise>(joint.planned.mechanism).mu *= 2;
+  EXPECT_EQ(joint.charge().event, joint.law().event());
+  EXPECT_EQ(joint.charge().draws(), 1U);
+}
+
 TEST_F(SampledCurator, NoisesOneSumABatch) {
-  curator_.charge(noise_.calibrated.charge);
-  PoissonBatch batch = curator_.draw_batch(noise_.law, 100);
+  curator_.charge(noise_.charge());
+  PoissonBatch batch = curator_.draw_batch(noise_.law(), 100);
   EXPECT_EQ(kind_of([&] { curator_.release(secret(kDimension + 1), std::move(batch)); }), ErrorKind::internal);
   const Vector released = curator_.release(secret(), std::move(batch));
   EXPECT_NE(released, Vector(kDimension, 3.0));
-  const double step = noise_.law.noise.grid.step;
+  const double step = noise_.law().noise.grid.step;
   for (const double value : released) EXPECT_EQ(value / step, std::rint(value / step));
   // NOLINTNEXTLINE(bugprone-use-after-move): what is left behind must be harmless
   EXPECT_EQ(kind_of([&] { curator_.release(secret(), std::move(batch)); }), ErrorKind::internal);
 
-  PoissonBatch second = curator_.draw_batch(noise_.law, 100);
+  PoissonBatch second = curator_.draw_batch(noise_.law(), 100);
   BitSource other_bits(ReproducibleSeed{2});
   Curator other(other_bits);
   EXPECT_EQ(kind_of([&] { other.release(secret(), std::move(second)); }), ErrorKind::internal);
@@ -181,11 +193,11 @@ TEST_F(SampledCurator, NoisesOneSumABatch) {
 
 TEST_F(SampledCurator, HandsOutJointNoiseForOneChargeAndAsManyVectorsAsThePlanHas) {
   const JointCalibrated joint = calibrate_joint({1, 2, kDimension, 5}, {.epsilon = 1, .delta = 1e-6});
-  EXPECT_EQ(kind_of([&] { curator_.joint_noise(joint.law); }), ErrorKind::budget_exceeded);
-  curator_.charge(joint.calibrated.charge);
-  EXPECT_EQ(kind_of([&] { curator_.joint_noise({joint.law.noise, 0}); }), ErrorKind::internal);
+  EXPECT_EQ(kind_of([&] { curator_.joint_noise(joint.law()); }), ErrorKind::budget_exceeded);
+  curator_.charge(joint.charge());
+  EXPECT_EQ(kind_of([&] { curator_.joint_noise({joint.law().noise, 0}); }), ErrorKind::internal);
   {
-    NoisySums sums = curator_.joint_noise(joint.law);
+    NoisySums sums = curator_.joint_noise(joint.law());
     Vector v(kDimension, 1.0);
     for (int i = 0; i < 4; ++i) sums.perturb(v);
     EXPECT_EQ(kind_of([&] { curator_.release_post_processed(secret(), sums); }), ErrorKind::internal);
@@ -194,22 +206,22 @@ TEST_F(SampledCurator, HandsOutJointNoiseForOneChargeAndAsManyVectorsAsThePlanHa
     sums.perturb(v);
     EXPECT_EQ(v, Vector(kDimension, 0.0)) << "more vectors than the plan has";
   }
-  EXPECT_EQ(kind_of([&] { curator_.joint_noise(joint.law); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(kind_of([&] { curator_.joint_noise(joint.law()); }), ErrorKind::budget_exceeded);
 }
 
 TEST(JointGaussian, TheGridOfTheWholeSequenceIsInTheSensitivity) {
   for (const double factor : {1.0, 2.0, 50.0}) {
     const JointCalibrated joint = calibrate_joint({0.3, factor, 7, 100}, {.epsilon = 1, .delta = 1e-6});
-    const GaussianNoise& noise = joint.law.noise;
+    const GaussianNoise noise = joint.law().noise;
     EXPECT_GE(noise.grid.sensitivity, 0.3 + factor * noise.grid.step * std::sqrt(7.0));
     EXPECT_LE(noise.grid.sensitivity, 0.3 * (1 + 1.0 / 1000));
     EXPECT_LE(gaussian_delta(noise.grid.sensitivity / noise.stddev(), 1), 1e-6);
-    EXPECT_EQ(std::get<GaussianEvent>(joint.calibrated.charge.event).mu, noise.mu);
-    EXPECT_LE(joint.calibrated.delta, 1e-6) << "to the last bit";
+    EXPECT_EQ(std::get<GaussianEvent>(joint.charge().event).mu, noise.mu);
+    EXPECT_LE(joint.planned.delta, 1e-6) << "to the last bit";
   }
   const JointCalibrated large = calibrate_joint({1, 1, 7, 100}, {.epsilon = 1e4, .delta = 1e-6});
-  EXPECT_LT(large.calibrated.epsilon, 40) << "what the numerical delta does not allow is not promised";
-  EXPECT_LE(large.calibrated.delta, 1e-6);
+  EXPECT_LT(large.planned.epsilon, 40) << "what the numerical delta does not allow is not promised";
+  EXPECT_LE(large.planned.delta, 1e-6);
 }
 
 }  // namespace

@@ -47,10 +47,10 @@ std::vector<Finding> draws() {
     findings.push_back({"ledger", what, "draws of one charge", 1, drawn == 1 ? 1 : HUGE_VAL,
                         fmt::format("{:.0f} drawn before it was refused", drawn)});
   };
-  add("release", draws_of(noise.charge, [&](Curator& c) { c.release(one(), noise.mechanism); }));
+  add("release", draws_of(noise.charge(), [&](Curator& c) { c.release(one(), noise.mechanism); }));
   add("choice", draws_of({choice.event()}, [&](Curator& c) { c.choose(Sensitive<Vector>(Vector{0, 1}), choice); }));
   add("sampled batch", draws_of({sampled.event()}, [&](Curator& c) { c.draw_batch(sampled, 10); }));
-  add("batch sums", draws_of(noise.charge, [&](Curator& c) { c.step_noise(noise.mechanism, 1); }));
+  add("batch sums", draws_of(noise.charge(), [&](Curator& c) { c.step_noise(noise.mechanism, 1); }));
   add("joint noise", draws_of({joint.event()}, [&](Curator& c) { c.joint_noise(joint); }));
   add("allowance", draws_of({ZcdpEvent{1}}, [&](Curator& c) { c.open_allowance(ZcdpEvent{1}); }));
   const Event parts = parallel({PureEvent{1}}, PartBy::position);
@@ -80,7 +80,7 @@ Finding inner_run() {
     curator.charge({parts});
     Trials trials = curator.open_trials(parts, Relation::replace_one);
     Curator inner = trials.next();
-    inner.charge(noise.charge);
+    inner.charge(noise.charge());
     try {
       inner.release(Sensitive<Vector>(Vector{0.5}), noise.mechanism);
       return 1;
@@ -97,7 +97,7 @@ Finding sums_of_one_charge() {
   const Calibrated noise = calibrate(MechanismChoice::gaussian, {1, 1, 1, 1}, {1, 1e-3});
   BitSource bits(ReproducibleSeed{5});
   Curator curator(bits);
-  curator.charge(noise.charge);
+  curator.charge(noise.charge());
   NoisySums sums = curator.step_noise(noise.mechanism, {1, 1});
   double told = 0;
   for (int i = 0; i < 3; ++i) {
@@ -132,7 +132,8 @@ Finding batches_noised_twice() {
 /// What a filter is charged for a plan, under what the tiny accountant reads in its charges.
 std::vector<Finding> prices() {
   const Calibrated noise = calibrate(MechanismChoice::gaussian, {1, 1, 4, 1}, {1, 1e-3});
-  const PlannedCost cost{{&noise.charge, 1}, noise.epsilon, noise.delta, noise.distance};
+  const Charge charge = noise.charge();
+  const PlannedCost cost{{&charge, 1}, noise.epsilon, noise.delta, noise.distance};
   const tiny::Totals all = tiny::add_up(tiny::read(event_text(event_of(cost.charges))));
   std::vector<Finding> findings;
   for (const auto& [name, kind] : enum_names(FilterKind{})) {

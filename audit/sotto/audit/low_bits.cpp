@@ -25,7 +25,7 @@ Finding low_bits(std::uint64_t draws, std::uint64_t seed) {
     double hits = 0;
     for (std::uint64_t i = 0; i < draws; ++i) {
       Curator curator(bits);
-      curator.charge(noise.charge);
+      curator.charge(noise.charge());
       hits += attack.verdict(curator.release(Sensitive<Vector>(Vector{value}), noise.mechanism)[0]) > 0;
     }
     return hits;
@@ -64,7 +64,7 @@ class GridWatch {
  private:
   Curator& curator() {
     curator_.emplace(bits_);
-    curator_->charge(noise_.charge);
+    curator_->charge(noise_.charge());
     return *curator_;
   }
   void see(const Vector& released) {

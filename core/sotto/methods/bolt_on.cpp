@@ -89,12 +89,13 @@ Plan BoltOn::plan(const PlanInput& input) const {
     plan.theorem = "[Wu17, section 3.2.3] as published; does not hold";
     plan.not_private.emplace_back(kWhyPublished);
   }
-  plan.noise =
+  const Calibrated noise =
       calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
+  plan.noise = noise;
   if (calibration == Calibration::corrected) {
     plan.weighted_share = (bound.total - bound.rounding) / base_of(plan.noise->mechanism).grid.sensitivity;
   }
-  plan.charges = {plan.noise->charge};
+  plan.charges = {noise.charge()};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   return plan;
 }

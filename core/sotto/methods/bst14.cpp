@@ -62,20 +62,20 @@ Plan Bst14::plan(const PlanInput& input) const {
   const SampledCalibrated noise = noise_of(*this, shape, input);
   Plan plan;
   plan.method = kName;
-  plan.noise = noise.calibrated;
+  plan.noise = noise.planned;
   plan.noise_at = NoiseAt::each_batch;
-  plan.charges = {plan.noise->charge};
-  plan.l2_sensitivity = noise.law.noise.sensitivity;
-  plan.weighted_share = shape.clip / noise.law.noise.grid.sensitivity;
+  plan.charges = {noise.charge()};
+  plan.l2_sensitivity = noise.law().noise.sensitivity;
+  plan.weighted_share = shape.clip / noise.law().noise.grid.sensitivity;
   plan.theorem = "spec 6.2 and 7.3; [Zhu22]";
   plan.remarks.push_back(std::to_string(shape.steps) + " steps, each row in a step with probability " +
                          number_text(shape.rate) + "; l2_sensitivity is what one row adds to a sum");
   state_capacity(plan, input, shape.capacity);
   if (calibration == Bst14Calibration::published) {
     plan.remarks.push_back("noise as published; by privacy-loss distribution epsilon is " +
-                           number_text(noise.calibrated.epsilon) + " at delta " + number_text(input.budget.delta) +
+                           number_text(noise.planned.epsilon) + " at delta " + number_text(input.budget.delta) +
                            ", stated " + number_text(input.budget.epsilon));
-    const bool holds = noise.calibrated.epsilon <= input.budget.epsilon;
+    const bool holds = noise.planned.epsilon <= input.budget.epsilon;
     require(holds || shape.batch_rows > 1, "calibration",
             "the published noise does not keep the stated epsilon; use accounted");
     if (shape.batch_rows > 1) plan.not_private.emplace_back(kWhyPublished);
@@ -88,10 +88,10 @@ Vector Bst14::run(const Run& run) const {
   const SampledRun shape = shape_of(*this, run.input);
   const SampledCalibrated noise = noise_of(*this, shape, run.input);
   const double lambda = run.input.problem.lambda, radius_used = radius_of(*this, lambda);
-  const double b = static_cast<double>(shape.batch_rows), sigma = noise.law.noise.stddev();
+  const double b = static_cast<double>(shape.batch_rows), sigma = noise.law().noise.stddev();
   const double length =
       std::sqrt(static_cast<double>(shape.weights) * sigma * sigma + b * b * shape.clip * shape.clip) / b;
-  return descend(shape, noise.law, run, [&](std::uint64_t t, const Vector& gradient, Vector& weights) {
+  return descend(shape, noise.law(), run, [&](std::uint64_t t, const Vector& gradient, Vector& weights) {
     const double count = static_cast<double>(t);
     const double eta = lambda > 0 ? 1 / (lambda * count) : 2 * radius_used / (length * std::sqrt(count));
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= eta * (gradient[i] + lambda * weights[i]);

@@ -56,7 +56,7 @@ double default_step(const Shape& shape, const LossConstants& constants, double l
   double squares = 0;
   for (const double c : inverse_root_coefficients(shape.steps)) squares += c * c;
   const double largest = 1 / ((constants.smooth() ? constants.smoothness : constants.lipschitz) + lambda);
-  const double noise = shape.noise.law.noise.stddev() * std::sqrt(squares) / static_cast<double>(shape.batch_rows);
+  const double noise = shape.noise.law().noise.stddev() * std::sqrt(squares) / static_cast<double>(shape.batch_rows);
   return std::min(largest, kMarginNoise / noise);
 }
 
@@ -95,11 +95,11 @@ Plan Correlated::plan(const PlanInput& input) const {
   Plan plan;
   plan.method = kName;
   plan.order = order;
-  plan.noise = shape.noise.calibrated;
+  plan.noise = shape.noise.planned;
   plan.noise_at = NoiseAt::each_batch;
-  plan.weighted_share = shape.hit / shape.noise.law.noise.grid.sensitivity;
-  plan.charges = {plan.noise->charge};
-  plan.l2_sensitivity = shape.noise.law.noise.sensitivity;
+  plan.weighted_share = shape.hit / shape.noise.law().noise.grid.sensitivity;
+  plan.charges = {shape.noise.charge()};
+  plan.l2_sensitivity = shape.noise.law().noise.sensitivity;
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.10; [Denisov22, Theorem 2.1], [Choquette23]";
   plan.remarks.push_back(std::to_string(shape.steps) + " steps of size " + number_text(shape.step_size) + " on " +
@@ -110,7 +110,7 @@ Plan Correlated::plan(const PlanInput& input) const {
 
 Vector Correlated::run(const Run& run) const {
   const Shape shape = shape_of(*this, run.input);
-  CuratedVectors noise(run.curator.joint_noise(shape.noise.law));
+  CuratedVectors noise(run.curator.joint_noise(shape.noise.law()));
   CorrelatedDescent descent(
       {run.input.problem.loss, run.input.problem.lambda, shape.step_size, radius, shape.batch_rows, shape.steps},
       run.input.facts, noise);

@@ -117,8 +117,7 @@ Plan DpAgd::plan(const PlanInput& input) const {
   plan.l2_sensitivity = terms.sensitivity;
   plan.charges = {Charge{terms.whole}};
   const double delta = composed_delta(plan.charges, input.budget.epsilon);
-  plan.noise =
-      Calibrated{terms.gradient_noise(terms.gradient_share), plan.charges.front(), input.budget.epsilon, delta, 0};
+  plan.noise = PlannedNoise{terms.gradient_noise(terms.gradient_share), input.budget.epsilon, delta, 0, 0};
   plan.guarantee = {input.budget.epsilon, delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.6; [Lee18, Algorithm 2] corrected; one filter [Feldman21], choices by [Cesar21]";
   plan.remarks.emplace_back("the noise named here is that of the first gradient; later ones have less");

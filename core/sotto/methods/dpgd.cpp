@@ -81,7 +81,7 @@ Vector run_composition(const Dpgd& options, const DpgdShape& shape, const Run& r
 }
 
 Vector run_hidden(const HiddenPlan& plan, const DpgdShape& shape, const Run& run) {
-  CuratedVectors noise(run.curator.joint_noise(plan.noise.law));
+  CuratedVectors noise(run.curator.joint_noise(plan.noise.law()));
   SecretDescent descent(run.input.problem.loss, run.input.facts, plan.step, &noise);
   for (std::uint64_t step = 0; step < shape.steps(); ++step) {
     if (shape.batches == 1) {
@@ -102,11 +102,17 @@ Plan Dpgd::plan(const PlanInput& input) const {
   const std::optional<HiddenPlan> hidden = dpgd_chosen(*this, shape, input);
   Plan plan;
   plan.method = kName;
-  plan.noise = hidden ? hidden->noise.calibrated : dpgd_composition(*this, shape, input);
+  if (hidden) {
+    plan.noise = hidden->noise.planned;
+    plan.charges = {hidden->noise.charge()};
+  } else {
+    const Calibrated sums = dpgd_composition(*this, shape, input);
+    plan.noise = sums;
+    plan.charges = {sums.charge()};
+  }
   plan.noise_at = hidden ? NoiseAt::each_step : shape.batches == 1 ? NoiseAt::each_scan : NoiseAt::each_batch;
   plan.weighted_share = hidden ? hidden->hit / base_of(plan.noise->mechanism).grid.sensitivity
                                : dpgd_weighted_share(*plan.noise, shape, input);
-  plan.charges = {plan.noise->charge};
   plan.l2_sensitivity = base_of(plan.noise->mechanism).sensitivity;
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row",
                     hidden ? "final weights" : "all iterates"};

@@ -145,7 +145,7 @@ Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const P
   return calibrate(options.mechanism, {whole + 2 * rounding, shape.weights, shape.passes, shape.batches}, input.budget);
 }
 
-Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise, const DpgdShape& shape,
+Mechanism dpgd_noise_at(std::span<const double> weights, const PlannedNoise& noise, const DpgdShape& shape,
                         const PlanInput& input) {
   // A row across the weights has margin 0 and a gradient of half the bound, wherever they are: a clip to that or less
   // leaves nothing to spare.
@@ -160,7 +160,7 @@ Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise
   return for_sensitivity(noise.mechanism, base_of(noise.mechanism).sensitivity - spared);
 }
 
-double dpgd_weighted_share(const Calibrated& noise, const DpgdShape& shape, const PlanInput& input) {
+double dpgd_weighted_share(const PlannedNoise& noise, const DpgdShape& shape, const PlanInput& input) {
   const Relation relation = input.budget.relation;
   const LossConstants least = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, 0);
   const double whole = clipped_diameter(constants_for(input), shape.clip, relation);
@@ -181,7 +181,7 @@ HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanIn
 
   // First without rounding, for the radius that bounds the weights and with them the rounding.
   const JointCalibrated ideal = calibrate_joint({hit, 2 * every, shape.weights, shape.steps()}, input.budget);
-  const double noise_norm = ideal.law.noise.stddev() * std::sqrt(static_cast<double>(shape.weights) / gap);
+  const double noise_norm = ideal.law().noise.stddev() * std::sqrt(static_cast<double>(shape.weights) / gap);
   const double radius = weight_bound(options, constants.lipschitz / lambda, noise_norm);
   const std::uint64_t additions = shape.batches == 1 ? longest_sum(shape.rows) : shape.batch_rows;
 
@@ -212,7 +212,7 @@ std::optional<HiddenPlan> dpgd_chosen(const Dpgd& options, const DpgdShape& shap
     // On one scale: what a step adds to a weight.
     const double composed = std::visit([](const auto& m) { return m.stddev(); }, sums.mechanism) * shape.step_size /
                             static_cast<double>(shape.batch_rows);
-    if (hidden.noise.law.noise.stddev() < composed) return hidden;
+    if (hidden.noise.law().noise.stddev() < composed) return hidden;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::unsupported && error.kind() != ErrorKind::invalid_argument) throw;
   }

@@ -28,12 +28,12 @@ Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const P
 
 /// That noise for a sum at these weights, which are public: the event is the same, the sensitivity that of gradients at
 /// weights of their norm (docs/notes/diameter.md).
-Mechanism dpgd_noise_at(std::span<const double> weights, const Calibrated& noise, const DpgdShape& shape,
+Mechanism dpgd_noise_at(std::span<const double> weights, const PlannedNoise& noise, const DpgdShape& shape,
                         const PlanInput& input);
 
 /// The least share of the sensitivity of a sum, at any weights, that is in proportion to D; the rest is rounding.
 /// A row is clipped before it is weighted, so clipped gradients have such a share too.
-double dpgd_weighted_share(const Calibrated& noise, const DpgdShape& shape, const PlanInput& input);
+double dpgd_weighted_share(const PlannedNoise& noise, const DpgdShape& shape, const PlanInput& input);
 
 /// The noise of one step when the last weights alone leave, and the radius that bounds them.
 struct HiddenPlan {

@@ -35,11 +35,11 @@ Plan Dpsgd::plan(const PlanInput& input) const {
   const SampledCalibrated noise = calibrate_sampled(sampled_shape(shape), input.budget, accounting);
   Plan plan;
   plan.method = kName;
-  plan.noise = noise.calibrated;
+  plan.noise = noise.planned;
   plan.noise_at = NoiseAt::each_batch;
-  plan.charges = {plan.noise->charge};
-  plan.l2_sensitivity = noise.law.noise.sensitivity;
-  plan.weighted_share = shape.clip / noise.law.noise.grid.sensitivity;
+  plan.charges = {noise.charge()};
+  plan.l2_sensitivity = noise.law().noise.sensitivity;
+  plan.weighted_share = shape.clip / noise.law().noise.grid.sensitivity;
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 6.2 and 7.4, by " + std::string(enum_name(accounting)) +
                  "; [Zhu22], [Mironov19] or [Dwork14, Theorem 3.20]";
@@ -54,7 +54,7 @@ Vector Dpsgd::run(const Run& run) const {
   const SampledCalibrated noise = calibrate_sampled(sampled_shape(shape), run.input.budget, accounting);
   const double eta = step_size_of(*this, run.input), lambda = run.input.problem.lambda;
   Vector velocity(shape.weights, 0.0);
-  return descend(shape, noise.law, run, [&](std::uint64_t, const Vector& gradient, Vector& weights) {
+  return descend(shape, noise.law(), run, [&](std::uint64_t, const Vector& gradient, Vector& weights) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       velocity[i] = momentum * velocity[i] + (gradient[i] + lambda * weights[i]);
       weights[i] -= eta * velocity[i];

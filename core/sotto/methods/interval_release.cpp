@@ -54,7 +54,7 @@ void add_intervals(Plan& plan, const PlanInput& input, const CertifiedSum& sum, 
   main.moments = calibrate(MechanismChoice::automatic,
                            {exact + 2 * rounding, ScoreMoments::packed_size(input.facts.features), 1, 1}, part);
   plan.distance = plan.distance.value_or(plan.noise->distance) + main.moments.distance;
-  plan.charges.push_back(main.moments.charge);
+  plan.charges.push_back(main.moments.charge());
   plan.guarantee.epsilon = sum_up(plan.guarantee.epsilon, main.moments.epsilon);
   plan.guarantee.delta = sum_up(plan.guarantee.delta, main.moments.delta);
   plan.guarantee.released += " and second moments for intervals";

@@ -24,8 +24,9 @@ Plan Majority::plan(const PlanInput& input) const {
   plan.noise_at = NoiseAt::each_scan;
   const bool replaced = input.budget.relation == Relation::replace_one;
   plan.l2_sensitivity = replaced ? 1.4142135623730952 : 1;  // sqrt 2, rounded up
-  plan.noise = calibrate(mechanism, {plan.l2_sensitivity, input.facts.classes, 1, 1}, input.budget);
-  plan.charges = {plan.noise->charge};
+  const Calibrated noise = calibrate(mechanism, {plan.l2_sensitivity, input.facts.classes, 1, 1}, input.budget);
+  plan.noise = noise;
+  plan.charges = {noise.charge()};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "class counts"};
   plan.theorem = "spec 4.1/4.2 on class counts";
   plan.remarks.emplace_back("predicts through the last feature, which must be an intercept");

@@ -84,10 +84,8 @@ Plan objective_plan(std::string_view method, std::string theorem, const Objectiv
   plan.theorem = std::move(theorem);
   plan.noise_at = NoiseAt::objective;
   plan.l2_sensitivity = noise.shape.corners.front().norm;
-  plan.noise =
-      Calibrated{noise.on_objective, Charge{noise.event(), 1, 1}, noise.epsilon, noise.delta(), noise.delta_num()};
-  plan.noise->distance = noise.distance();
-  plan.charges = {plan.noise->charge};
+  plan.noise = PlannedNoise{noise.on_objective, noise.epsilon, noise.delta(), noise.delta_num(), noise.distance()};
+  plan.charges = {Charge{noise.event()}};
   plan.guarantee = {noise.epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   const double stddev = std::visit([](const auto& m) { return m.stddev(); }, noise.on_release);
   plan.remarks.push_back(fmt::format(

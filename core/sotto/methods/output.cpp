@@ -79,9 +79,11 @@ Plan Output::plan(const PlanInput& asked) const {
   plan.method = kName;
   plan.noise_at = NoiseAt::release;
   plan.l2_sensitivity = (diameter(input) + 2 * certified) / sum.curvature * (1 + 0x1p-50);
-  plan.noise = calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1},
-                         without_share(input, intervals).budget);
-  plan.charges = {plan.noise->charge};
+  const Calibrated noise =
+      calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1},
+                without_share(input, intervals).budget);
+  plan.noise = noise;
+  plan.charges = {noise.charge()};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   plan.theorem = "spec 7.8; [Chaudhuri11, Corollary 8] with a certified minimiser";
   state_capacity(plan, input, sum.bound.rows);

@@ -37,11 +37,11 @@ double sampled_shift(const PoissonSampledEvent& step, std::uint64_t steps, doubl
 }
 
 /// The share of the whole shift at which the promise is (epsilon, the plan's delta), rounded down.
-double allowed_shift(const Calibrated& noise, double epsilon) {
-  const double times = static_cast<double>(noise.charge.times);
+double allowed_shift(const PlannedNoise& noise, const Charge& charge, double epsilon) {
+  const double times = static_cast<double>(charge.times);
   const double numerical = (1 + std::exp(epsilon)) * noise.distance;
-  if (const auto* step = std::get_if<PoissonSampledEvent>(&noise.charge.event)) {
-    return sampled_shift(*step, noise.charge.times, epsilon, (noise.delta - numerical) * kDown);
+  if (const auto* step = std::get_if<PoissonSampledEvent>(&charge.event)) {
+    return sampled_shift(*step, charge.times, epsilon, (noise.delta - numerical) * kDown);
   }
   return std::visit(
       [&]<class M>(const M& m) {
@@ -67,7 +67,7 @@ PersonalClass class_of(double epsilon, const Plan& plan) {
   one.epsilon = std::min(epsilon, plan.guarantee.epsilon);
   one.delta = plan.guarantee.delta;
   if (epsilon >= plan.guarantee.epsilon) return one;
-  const double shift = std::min(1.0, allowed_shift(*plan.noise, epsilon)) * kDown;
+  const double shift = std::min(1.0, allowed_shift(*plan.noise, plan.charges.front(), epsilon)) * kDown;
   const double weight = 1 - (1 - shift) / plan.weighted_share;
   require(weight > 0, "personal_epsilons",
           "one of them, " + number_text(epsilon) +
@@ -125,7 +125,7 @@ void apply_personal(Plan& plan, const PersonalEpsilons& personal, const PlanInpu
                 "personal_epsilons: are shares of a guarantee, and this plan has none: " + plan.not_private.front(),
                 "personal_epsilons");
   }
-  if (!(plan.weighted_share > 0) || !plan.noise) {
+  if (!(plan.weighted_share > 0) || !plan.noise || plan.charges.size() != 1) {
     throw Error(
         ErrorKind::unsupported,
         "personal_epsilons: " + plan.method +

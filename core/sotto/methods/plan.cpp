@@ -10,8 +10,7 @@ PlannedCost planned_cost(const Plan& plan) {
     cost.distance = *plan.distance;
     return cost;
   }
-  const bool only = plan.noise && plan.charges.size() == 1 && plan.charges[0].event == plan.noise->charge.event &&
-                    plan.charges[0].draws() == plan.noise->charge.draws();
+  const bool only = plan.noise && plan.charges.size() == 1;
   // A numerical delta without its distance is a plan that forgot to say it.
   if (!only || (plan.noise->delta_num > 0 && !(plan.noise->distance > 0))) {
     throw Error(ErrorKind::unsupported,

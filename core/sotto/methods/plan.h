@@ -43,8 +43,8 @@ struct Plan {
   Recipe recipe;  ///< of permutation SGD; a solver that runs itself has its own
   RowOrder order = RowOrder::fixed;
   NoiseAt noise_at = NoiseAt::nowhere;
-  std::optional<Calibrated> noise;  ///< the main noise, for the card
-  std::vector<Charge> charges;      ///< everything the run costs, the main noise included
+  std::optional<PlannedNoise> noise;  ///< the main noise, for the card
+  std::vector<Charge> charges;        ///< everything the run costs, the main noise included
   /// Of all the noise from its ideal laws, in total variation. Nothing: that of the main noise, if it is all there is.
   std::optional<double> distance;
   double l2_sensitivity = 0;  ///< of what is noised: the released weights, or one batch sum

@@ -40,9 +40,10 @@ Plan Scs13::plan(const PlanInput& input) const {
       constants.diameter_replace_one + 2 * sum_rounding(plan.recipe, input.facts, constants.lipschitz);
   const ReleaseShape shape{plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), sgd.passes,
                            plan.recipe.steps_per_pass(input.facts.rows)};
-  plan.noise = calibrate(mechanism, shape, input.budget);
+  const Calibrated noise = calibrate(mechanism, shape, input.budget);
+  plan.noise = noise;
   plan.weighted_share = constants.diameter_replace_one / base_of(plan.noise->mechanism).grid.sensitivity;
-  plan.charges = {plan.noise->charge};
+  plan.charges = {noise.charge()};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.2; [Song13, Theorem 1], passes composed";
   return plan;

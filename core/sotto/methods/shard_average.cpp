@@ -116,9 +116,10 @@ Plan ShardAverage::plan(const PlanInput& input) const {
   plan.order = sgd.order;
   plan.noise_at = NoiseAt::release;
   plan.l2_sensitivity = sensitivity_of(shards_of, input);
-  plan.noise =
+  const Calibrated noise =
       calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
-  plan.charges = {plan.noise->charge};
+  plan.noise = noise;
+  plan.charges = {noise.charge()};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   plan.theorem = "spec 3.6 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected, on shards";
   plan.remarks.push_back("the average of " + std::to_string(shards_of.size()) +

@@ -92,9 +92,7 @@ Calibrated moments_noise(const WhitenedDpgd& method, const PlanInput& input, std
   Calibrated noise =
       calibrate(MechanismChoice::gaussian,
                 {exact + 2 * rounding, SecondMoments::packed_size(input.facts.features), 1, 1}, input.budget);
-  auto& gaussian = std::get<GaussianNoise>(noise.mechanism);
-  gaussian.mu *= std::sqrt(method.share);
-  noise.charge.event = gaussian.event();
+  std::get<GaussianNoise>(noise.mechanism).mu *= std::sqrt(method.share);
   return noise;
 }
 
@@ -159,11 +157,9 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& input, double delta)
   require(longest * (input.facts.features + 4.0) <= 0x1p26, "rows",
           "scores of images of so many rows are too inexact in binary64");
   layout.steps = widened(layout.steps, 2 * rounding);
-  auto& step = std::get<GaussianNoise>(layout.steps.mechanism);
-  step.mu *= std::sqrt(1 - method.share);
-  layout.steps.charge.event = step.event();
+  std::get<GaussianNoise>(layout.steps.mechanism).mu *= std::sqrt(1 - method.share);
 
-  const Charge charges[] = {layout.moments.charge, layout.steps.charge};
+  const Charge charges[] = {layout.moments.charge(), layout.steps.charge()};
   layout.distance = layout.moments.distance + layout.steps.distance;
   layout.epsilon = input.budget.epsilon;
   layout.delta = composed_delta(charges, layout.epsilon) + (1 + std::exp(layout.epsilon)) * layout.distance;
@@ -307,7 +303,7 @@ Plan WhitenedDpgd::plan(const PlanInput& input) const {
   plan.method = kName;
   plan.noise = layout.steps;
   plan.noise_at = NoiseAt::each_scan;
-  plan.charges = {layout.steps.charge, layout.moments.charge};
+  plan.charges = {layout.steps.charge(), layout.moments.charge()};
   plan.distance = layout.distance;
   plan.l2_sensitivity = base_of(layout.steps.mechanism).sensitivity;
   plan.guarantee = {layout.epsilon, layout.delta, input.budget.relation, "one row", "second moments and all iterates"};

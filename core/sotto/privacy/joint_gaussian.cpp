@@ -49,11 +49,8 @@ JointCalibrated calibrate_joint(const JointShape& shape, const Budget& budget) {
   noise.mu = gaussian_mu(cost.epsilon, (budget.delta - cost.delta) * kDown);
   require(noise.stddev() / noise.grid.step <= kMaxStddev, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
-  JointCalibrated result;
-  result.law = {noise, shape.draws};
-  result.calibrated = {noise, Charge{noise.event(), 1, 1}, cost.epsilon, 0, cost.delta, cost.distance};
-  result.calibrated.delta = gaussian_delta(noise.mu, cost.epsilon) + cost.delta;
-  return result;
+  const double delta = gaussian_delta(noise.mu, cost.epsilon) + cost.delta;
+  return {{noise, cost.epsilon, delta, cost.delta, cost.distance}, shape.draws};
 }
 
 }  // namespace sotto

@@ -28,8 +28,10 @@ struct JointShape {
 /// Noise calibrated so that the sequence as a whole fits the budget (delta above 0), and what it then promises. Where
 /// epsilon is so large that the numerical distance of the noise would not fit delta, a smaller epsilon is kept.
 struct JointCalibrated {
-  JointGaussian law{};
-  Calibrated calibrated{};  ///< the same noise, its one charge and its guarantee
+  PlannedNoise planned{};
+  std::uint64_t draws = 0;
+  JointGaussian law() const { return {std::get<GaussianNoise>(planned.mechanism), draws}; }
+  Charge charge() const { return {law().event(), 1, 1}; }
 };
 JointCalibrated calibrate_joint(const JointShape& shape, const Budget& budget);
 

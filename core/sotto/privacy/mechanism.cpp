@@ -59,9 +59,9 @@ Calibrated finish(Noise noise, const ReleaseShape& shape, const Budget& budget, 
   const double most = std::is_same_v<Noise, DiscreteGaussianNoise> ? kMaxDiscreteSigma : kMaxStddev;
   require(noise.stddev() / noise.grid.step <= most, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
-  Calibrated result{noise, Charge{noise.event(), shape.times, shape.parts}, budget.epsilon, 0, delta_num, 0};
+  Calibrated result{{noise, budget.epsilon, 0, delta_num, 0}, shape.times, shape.parts};
   if (delta_num > 0) result.distance = grid_distance(shape);
-  const Charge charges[] = {result.charge};
+  const Charge charges[] = {result.charge()};
   result.delta = composed_delta(charges, budget.epsilon) + delta_num;
   if (!(result.delta <= std::fmax(budget.delta, delta_num))) {
     throw Error(ErrorKind::internal, "the calibrated noise does not recompute to the budget");

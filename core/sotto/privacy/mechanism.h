@@ -82,6 +82,13 @@ struct DiscreteGaussianNoise : NoiseBase {
 
 using Mechanism = std::variant<L2LaplaceNoise, GaussianNoise, DiscreteLaplaceNoise, DiscreteGaussianNoise>;
 
+inline Event event_of(const Mechanism& mechanism) {
+  return std::visit([](const auto& m) { return m.event(); }, mechanism);
+}
+inline const NoiseBase& base_of(const Mechanism& mechanism) {
+  return std::visit([](const auto& m) -> const NoiseBase& { return m; }, mechanism);
+}
+
 /// Which mechanism a plan uses; automatic takes l2_laplace for delta = 0 and gaussian otherwise.
 enum class MechanismChoice { automatic, l2_laplace, gaussian, discrete_laplace, discrete_gaussian };
 constexpr auto enum_names(MechanismChoice) {
@@ -101,26 +108,25 @@ struct ReleaseShape {
   std::uint64_t parts = 1;
 };
 
-/// A mechanism calibrated so that all its releases together fit the budget, and what they then promise.
-struct Calibrated {
+/// The noise that a plan adds and what the plan promises by it. What it costs is not in here: whoever draws names that.
+struct PlannedNoise {
   Mechanism mechanism{};
-  Charge charge{};
   double epsilon = 0;
   double delta = 0;      ///< delta_num included
   double delta_num = 0;  ///< the part of delta that pays for the numerical distance from the ideal law
   double distance = 0;   ///< that distance in total variation, over all draws; what a filter charges
+};
+
+/// A mechanism calibrated so that all its releases together fit the budget. Their cost follows from the mechanism.
+struct Calibrated : PlannedNoise {
+  std::uint64_t times = 1;  ///< in sequence, as in ReleaseShape
+  std::uint64_t parts = 1;
+  Charge charge() const { return {event_of(mechanism), times, parts}; }
 };
 Calibrated calibrate(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget);
 
 /// The same mechanism, with the same event, for values of a smaller sensitivity: less noise. The mechanism itself where
 /// the sensitivity is not smaller or the noise would be too large for its grid.
 Mechanism for_sensitivity(const Mechanism& mechanism, double sensitivity);
-
-inline Event event_of(const Mechanism& mechanism) {
-  return std::visit([](const auto& m) { return m.event(); }, mechanism);
-}
-inline const NoiseBase& base_of(const Mechanism& mechanism) {
-  return std::visit([](const auto& m) -> const NoiseBase& { return m; }, mechanism);
-}
 
 }  // namespace sotto

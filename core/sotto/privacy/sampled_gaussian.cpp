@@ -55,10 +55,7 @@ SampledCalibrated make(const SampledShape& shape, const NumericalCost& cost, dou
   noise.mu = 1 / relative_noise;
   require(noise.stddev() / noise.grid.step <= kMaxStddev, "epsilon",
           "the noise would be too large for its grid; raise epsilon or delta");
-  SampledCalibrated result;
-  result.law = {noise, shape.rate};
-  result.calibrated = {noise, Charge{result.law.event(), shape.steps, 1}, cost.epsilon, 0, cost.delta, cost.distance};
-  return result;
+  return {{noise, cost.epsilon, 0, cost.delta, cost.distance}, shape.rate, shape.steps};
 }
 
 NumericalCost cost_of(const SampledShape& shape, const Budget& budget) {
@@ -87,22 +84,22 @@ SampledCalibrated calibrate_sampled(const SampledShape& shape, const Budget& bud
                                   static_cast<double>(target.relation), static_cast<double>(accounting)},
                                  [&] { return solve_noise(shape, target, accounting); });
   SampledCalibrated result = make(shape, cost, noise * kUp);
-  result.calibrated.delta = budget.delta;
+  result.planned.delta = budget.delta;
   return result;
 }
 
 SampledCalibrated account_sampled(const SampledShape& shape, const Budget& budget, double stddev) {
   const NumericalCost cost = cost_of(shape, budget);
   SampledCalibrated result = make(shape, cost, 1);
-  result = make(shape, cost, stddev / result.law.noise.grid.sensitivity);
-  const Charge charges[] = {result.calibrated.charge};
+  result = make(shape, cost, stddev / result.law().noise.grid.sensitivity);
+  const Charge charges[] = {result.charge()};
   const double delta = budget.delta - cost.delta;
-  result.calibrated.epsilon =
+  result.planned.epsilon =
       account_epsilon(event_of(charges), budget.relation, delta, AccountantChoice::pld).value.upper;
-  result.calibrated.delta = budget.delta;
-  if (result.calibrated.epsilon > cost.epsilon) {  // the numerical delta was priced at the smaller one
-    result.calibrated.delta_num = (1 + std::exp(result.calibrated.epsilon)) * cost.distance * kUp;
-    result.calibrated.delta = delta + result.calibrated.delta_num;
+  result.planned.delta = budget.delta;
+  if (result.planned.epsilon > cost.epsilon) {  // the numerical delta was priced at the smaller one
+    result.planned.delta_num = (1 + std::exp(result.planned.epsilon)) * cost.distance * kUp;
+    result.planned.delta = delta + result.planned.delta_num;
   }
   return result;
 }

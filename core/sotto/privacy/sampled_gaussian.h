@@ -63,9 +63,13 @@ struct SampledShape {
   std::size_t dimension = 0;
   double distance = 0;  ///< probability that a step breaks `rounding`
 };
+/// Calibrated noise of such sums. The law and the cost follow from its numbers.
 struct SampledCalibrated {
-  SampledGaussian law{};
-  Calibrated calibrated{};  ///< the same noise, its charge and its guarantee
+  PlannedNoise planned{};
+  double rate = 1;
+  std::uint64_t steps = 1;
+  SampledGaussian law() const { return {std::get<GaussianNoise>(planned.mechanism), rate}; }
+  Charge charge() const { return {law().event(), steps, 1}; }
 };
 SampledCalibrated calibrate_sampled(const SampledShape& shape, const Budget& budget, SampledAccounting accounting);
 /// The same with noise of a given standard deviation; what it promises at delta, by privacy-loss distribution.

@@ -50,9 +50,9 @@ Exhibited bst14_mini_batch(const GameRules& rules) {
         [&](bool second, BitSource& bits) {
           TableEngine engine(second ? pair.second : pair.first);
           Curator curator(bits);
-          curator.charge(noise.calibrated.charge);
+          curator.charge(noise.charge());
           // Steps so short that the loss stays linear: the last weight is the sum of all noised gradients.
-          return descend(shape, noise.law, {engine, curator, input, [](double) {}},
+          return descend(shape, noise.law(), {engine, curator, input, [](double) {}},
                          [](std::uint64_t, const Vector& g, Vector& w) { w[0] -= 1e-3 * g[0]; })[0];
         },
         rules);
@@ -64,7 +64,7 @@ Exhibited bst14_mini_batch(const GameRules& rules) {
   Exhibited shown{budget.epsilon, budget.delta, bound(printed), "", budget.epsilon, 0, "bst14, accounted"};
   shown.control_bound = bound(calibrate_sampled(sampled, budget, SampledAccounting::pld));
   shown.evidence = fmt::format("last weight after {} steps; by privacy-loss distribution epsilon is {:.3g}",
-                               shape.steps, printed.calibrated.epsilon);
+                               shape.steps, printed.planned.epsilon);
   return shown;
 }
 
@@ -99,9 +99,9 @@ struct SampledGame {
     return [*this, input, shape, noise, tables = StoredPair(pair, Feeder::in_memory)](bool second, BitSource& bits) {
       const std::unique_ptr<Engine> engine = tables.table(second).open();
       Curator curator(bits);
-      curator.charge(noise.calibrated.charge);
+      curator.charge(noise.charge());
       Vector totals(rows, 0.0);
-      descend(shape, noise.law, {*engine, curator, input, [](double) {}},
+      descend(shape, noise.law(), {*engine, curator, input, [](double) {}},
               [&](std::uint64_t t, const Vector& g, Vector&) { totals[t % rows] -= g[0]; });
       return largest_mean(totals);
     };

@@ -67,7 +67,7 @@ double released_epsilon(const Release& release, const GameRules& rules) {
   const Played played = play(
       [&](bool second, BitSource& bits) {
         Curator curator(bits);
-        curator.charge(noise.charge);
+        curator.charge(noise.charge());
         return project(curator.release(Sensitive<Vector>(second ? release.second : release.first), noise.mechanism));
       },
       rules);

@@ -25,7 +25,7 @@ GameRules cheap(GameRules rules) {
 
 double release(double value, const Calibrated& noise, BitSource& bits) {
   Curator curator(bits);
-  curator.charge(noise.charge);
+  curator.charge(noise.charge());
   return curator.release(Sensitive<Vector>(Vector{value}), noise.mechanism)[0];
 }
 
@@ -175,7 +175,7 @@ Exhibited float_noise(const GameRules& given) {
   });
   shown.control_bound = bound([&](double sum, BitSource& bits) {
     Curator curator(bits);
-    curator.charge(plan.noise->charge);
+    curator.charge(plan.charges.front());
     curator.step_noise(plan.noise->mechanism, 1).perturb(std::span(&sum, 1));
     return sum;
   });

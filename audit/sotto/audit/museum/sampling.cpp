@@ -20,19 +20,19 @@ Exhibited expected_batch(const GameRules& rules) {
   const PlanInput input{pair.first.facts(), {HuberSvm{0.1}, 0}, budget};
   const SampledRun shape = sampled_run({16, kRows / 2, 0, kRows}, input);
   const SampledCalibrated noise = calibrate_sampled(sampled_shape(shape), budget, SampledAccounting::pld);
-  const double deviation = noise.law.noise.stddev() / static_cast<double>(shape.batch_rows);
+  const double deviation = noise.law().noise.stddev() / static_cast<double>(shape.batch_rows);
   const StoredPair tables(pair, Feeder::in_memory);
   // The mean square of all means that leave, over what it is with the declared divisor.
   const auto bound = [&](const auto& divisor) {
     const Played played = play(
         [&](bool second, BitSource& bits) {
           Curator curator(bits);
-          curator.charge(noise.calibrated.charge);
+          curator.charge(noise.charge());
           const double again = static_cast<double>(shape.batch_rows) / divisor(second ? kRows - 1 : kRows) / deviation;
           double squares = 0;
           const std::unique_ptr<Engine> engine = tables.table(second).open();
           const PlanInput here{engine->facts(), input.problem, budget};
-          descend(shape, noise.law, {*engine, curator, here, [](double) {}},
+          descend(shape, noise.law(), {*engine, curator, here, [](double) {}},
                   [&](std::uint64_t, const Vector& mean, Vector&) {
                     for (const double g : mean) squares += again * g * again * g;
                   });
