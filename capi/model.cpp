@@ -103,8 +103,7 @@ sotto_score score_of(const Predictor& predictor) {
 
 void require_probabilities(const Predictor& predictor) {
   if (gives_probabilities(predictor.loss)) return;
-  throw Error(ErrorKind::unsupported,
-              "the model's loss " + predictor.model.loss + " gives no probabilities; logistic and softmax do");
+  throw Error(ErrorKind::unsupported, "the model's loss " + no_probabilities_text(predictor.model.loss));
 }
 
 /// The class of the row that was encoded last, and its probabilities unless they are not asked for.

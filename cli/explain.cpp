@@ -30,6 +30,7 @@ Json describe_catalogue() {
     using Member = typename decltype(tag)::type;
     Json entry{{"name", Member::kName}, {"summary", Member::kSummary}};
     if constexpr (requires { Member::kReference; }) entry["reference"] = Member::kReference;
+    if constexpr (HasLossTraits<Member>) entry["probabilities"] = enum_name(Member::kProbabilities);
     entry["parameters"] = describe_fields<Member>();
     list.push_back(entry);
   });

@@ -70,7 +70,7 @@ class PredictionLine {
         outputs_(outputs_of(model)),
         all_(all_probabilities) {
     require(!all_ || gives_probabilities(loss_), "probabilities",
-            "the model's loss " + model.loss + " gives none; logistic and softmax do");
+            "the model's loss " + no_probabilities_text(model.loss));
     one_probability_ = outputs_ == 1 && gives_probabilities(loss_);
     integers_ = are_integers(texts_);
   }

@@ -35,6 +35,8 @@ Json members_json() {
     using Member = typename decltype(tag)::type;
     Json entry{{"name", Member::kName}, {"summary", Member::kSummary}, {"fields", fields_json<Member>()}};
     if constexpr (requires { Member::kReference; }) entry["reference"] = Member::kReference;
+    if constexpr (requires { Member::kAliases; }) entry["aliases"] = Member::kAliases;
+    if constexpr (HasLossTraits<Member>) entry["probabilities"] = enum_name(Member::kProbabilities);
     list.push_back(entry);
   });
   return list;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._linear import GivesProbabilities, PrivateLinearClassifier
+from ._parameters import probabilities_of
 from .ledger import Ledger
 
 _SHARED = """
@@ -144,7 +145,7 @@ class SGDClassifier(GivesProbabilities):
     average: bool | str
 
     def _has_probabilities(self) -> bool:
-        return self.loss in ("log_loss", "logistic", "cross_entropy", "softmax")
+        return probabilities_of(self.loss) != "none"
 
     def __init__(
         self,

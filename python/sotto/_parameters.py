@@ -71,6 +71,15 @@ def catalog() -> dict[str, Any]:
     return dict(json.loads(_core.catalog()))
 
 
+def probabilities_of(loss: str) -> str:
+    """How scores of this loss become probabilities: "none", "sigmoid" or "shares". "none" for a name nobody has."""
+    name = LOSSES.get(loss, loss)
+    for entry in catalog()["losses"]:
+        if name == entry["name"] or name in entry.get("aliases", ()):
+            return str(entry["probabilities"])
+    return "none"
+
+
 def methods() -> list[str]:
     return [entry["name"] for entry in catalog()["methods"]]
 

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._parameters import probabilities_of
 from .errors import Unsupported
 
 _PMML = "http://www.dmg.org/PMML-4_4"
@@ -95,7 +96,7 @@ def _onnx_probabilities(estimator: Any, count: int, constant: Any, outputs: list
     if not estimator.model_.gives_probabilities():
         return []
     outputs.append(helper.make_tensor_value_info("probabilities", TensorProto.DOUBLE, [None, len(estimator.classes_)]))
-    if estimator.model_.loss == "softmax":
+    if probabilities_of(estimator.model_.loss) == "shares":
         return [helper.make_node("Softmax", ["scores"], ["probabilities"], axis=1)]
     if count > 1:
         return [
@@ -135,9 +136,9 @@ def _onnx_label(estimator: Any, count: int, constant: Any, outputs: list[Any]) -
 def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
     """A PMML 4.4 regression model, the statement of privacy in extensions of its header."""
     check_is_fitted(estimator, "model_")
-    if estimator.model_.loss != "logistic" or len(estimator.classes_) != 2:
-        if estimator.model_.loss != "softmax":
-            raise Unsupported("PMML: only logistic models of two classes and softmax models have a form there")
+    kind = probabilities_of(estimator.model_.loss)
+    if kind == "none" or (kind == "sigmoid" and len(estimator.classes_) != 2):
+        raise Unsupported("PMML: only models of two classes with probabilities and softmax models have a form there")
     Xml.register_namespace("", _PMML)
     root = Xml.Element(f"{{{_PMML}}}PMML", version="4.4")
     how = "trained under differential privacy" if estimator.privacy_.is_private else "NOT PRIVATE"

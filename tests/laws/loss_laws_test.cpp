@@ -170,6 +170,109 @@ TEST(LossLaws, SlopesOfABlockAreTheSlopesOneByOne) {
   });
 }
 
+// The answers of losses/traits.h against the slopes, both ways: a loss that has the property says so.
+TEST(LossTraits, SigmoidsAreProbabilitiesWhereTheirLogOddsMinimiseTheExpectedLoss) {
+  for_each_loss([]<class L>(const L& loss) {
+    double off = 0;  // p phi'(m) - (1 - p) phi'(-m) at the log odds m of p
+    for (double m = -5; m <= 5; m += 0.1) {
+      const double p = 1 / (1 + std::exp(-m));
+      off = std::max(off, std::fabs(p * loss.slope(m) - (1 - p) * loss.slope(-m)));
+    }
+    EXPECT_EQ(L::kProbabilities == Probabilities::sigmoid, off < 1e-12) << loss.kName;
+    EXPECT_NE(L::kProbabilities, Probabilities::shares) << loss.kName << " has one score for two classes";
+  });
+}
+
+TEST(LossTraits, TheLogisticSlopeIsNamedAsSuch) {
+  for_each_loss([]<class L>(const L& loss) {
+    double off = 0;
+    for (double m = -30; m <= 30; m += 0.1) off = std::max(off, std::fabs(loss.slope(m) + 1 / (1 + std::exp(m))));
+    EXPECT_EQ(L::kLogisticSlope, off < 1e-12) << loss.kName;
+  });
+}
+
+TEST(LossTraits, TwoDerivativesMeanThatTheSecondDoesNotJump) {
+  for_each_loss([]<class L>(const L& loss) {
+    const double h = 1e-4;
+    double jump = 0;  // of the difference quotient of the slope, over a distance of h
+    for (double m = -4; m <= 4; m += h) {
+      const double left = (loss.slope(m) - loss.slope(m - h)) / h, right = (loss.slope(m + h) - loss.slope(m)) / h;
+      jump = std::max(jump, std::fabs(right - left));
+    }
+    EXPECT_EQ(L::kTwiceDifferentiable, jump < 1e-3) << loss.kName;
+    EXPECT_EQ(has_two_derivatives(loss), L::kTwiceDifferentiable);
+  });
+}
+
+TEST(LossTraits, StraightMeansThatTheSlopeIsMinusOneFarBelowZero) {
+  for_each_loss([]<class L>(const L& loss) {
+    EXPECT_EQ(L::kStraightBelowZero, loss.slope(-20) == -1) << loss.kName;
+    EXPECT_EQ(is_straight_below_zero(loss), L::kStraightBelowZero);
+  });
+}
+
+TEST(LossTraits, WhatTakesItsPlaceUnderNoiseIsStraightAndPullsHarderAtTheStart) {
+  for_each_loss([]<class L>(const L& loss) {
+    const Loss other = straightened(loss);
+    if (name_of(other) == loss.kName) return;
+    EXPECT_TRUE(is_straight_below_zero(other)) << loss.kName;
+    EXPECT_EQ(constants_of(other, 1).lipschitz, loss.constants(1).lipschitz) << loss.kName;
+    EXPECT_GT(steepness_across(other), steepness_across(loss)) << loss.kName;
+  });
+  EXPECT_EQ(name_of(straightened(Logistic{})), "robust_logistic");
+  EXPECT_EQ(std::get<HuberSvm>(straightened(HuberSvm{0.3})).huber_width, 0.3) << "its own parameters stay";
+}
+
+TEST(LossTraits, WhatTakesItsPlaceForAGradientIsSmoothAndHardlyAbove) {
+  const double width = 0.01;
+  for_each_loss([&]<class L>(const L& loss) {
+    const Loss smooth = smoothed(loss, width);
+    EXPECT_TRUE(constants_of(smooth, 1).smooth()) << loss.kName;
+    EXPECT_EQ(constants_of(smooth, 1).diameter_replace_one, loss.constants(1).diameter_replace_one) << loss.kName;
+    with_margin_loss(smooth, [&](const auto& other) {
+      for (double m = -3; m <= 3; m += 1e-3) {
+        EXPECT_GE(other.value(m), loss.value(m) - 1e-15) << loss.kName;
+        EXPECT_LE(other.value(m), loss.value(m) + width / 4 + 1e-15) << loss.kName;
+      }
+    });
+    if (loss.constants(1).smooth()) {
+      EXPECT_EQ(name_of(smooth), loss.kName);
+    }
+  });
+}
+
+TEST(LossTraits, OfOneRowsHessianTraceRankAndMeanAgree) {
+  for_each_member<Loss>([](auto tag) {
+    const typename decltype(tag)::type loss;
+    if (!loss.constants(1).smooth()) return;
+    for (const std::uint32_t classes : {2U, 3U, 10U}) {
+      const RowCurvature row = row_curvature(loss, 0.7, classes);
+      EXPECT_NEAR(row.trace, row.corners * row.mean, 1e-15) << loss.kName;
+      EXPECT_LE(row.mean, loss.constants(0.7).smoothness * (1 + 1e-15)) << loss.kName;
+      EXPECT_GE(row.corners * loss.constants(0.7).smoothness, row.trace * (1 - 1e-15)) << loss.kName;
+      EXPECT_EQ(row.corners, is_margin_loss(loss) ? 1 : classes - 1.0) << loss.kName;
+    }
+  });
+}
+
+TEST(LossTraits, BoundsAtSmallWeightsAreGentlerWhereTheLossSaysSo) {
+  for_each_member<Loss>([](auto tag) {
+    const typename decltype(tag)::type loss;
+    for (const std::uint32_t classes : {2U, 5U}) {
+      const bool less = constants_at(loss, 1, classes, 0).lipschitz < constants_of(loss, 1, classes).lipschitz;
+      EXPECT_EQ(is_gentler_at_small_weights(loss), less) << loss.kName;
+    }
+  });
+  EXPECT_EQ(steepness_across(Logistic{}), 0.5) << "to the last bit: half of the largest gradient";
+  EXPECT_EQ(steepness_across(Softmax{}), 0);
+}
+
+TEST(LossTraits, MessagesNameTheLossesThatHaveAProperty) {
+  EXPECT_EQ(smooth_loss_names(), "logistic, huber_svm, softmax or robust_logistic");
+  EXPECT_EQ(loss_names([](auto tag) { return decltype(tag)::type::kProbabilities != Probabilities::none; }),
+            "logistic or softmax");
+}
+
 TEST(LossLaws, EveryLossIsFoundByItsName) {
   for (const std::string_view name : names<Loss>()) EXPECT_EQ(name_of(make_by_name<Loss>(name, "loss")), name);
 }

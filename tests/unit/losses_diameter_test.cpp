@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sotto/losses/diameter.h"
+#include "sotto/losses/loss.h"
 
 namespace sotto {
 namespace {

@@ -19,7 +19,6 @@
 namespace sotto {
 namespace {
 
-constexpr double kMaxReach = 50;       // beyond it less than 1 percent is to be had
 constexpr double kOutward = 1 + 1e-6;  // rounding of margins (2^28 features at the largest reach) and of this bound
 
 double sigmoid(double x) noexcept { return 1 / (1 + std::exp(-x)); }
@@ -101,24 +100,17 @@ double logistic_diameter(double reach) {
   return std::min(2.0, 2 * open.top().bound);
 }
 
-LossConstants constants_at(const Loss& loss, double data_norm, std::uint32_t classes, double weight_norm) {
-  LossConstants constants = constants_of(loss, data_norm, classes);
-  const double reach = weight_norm * data_norm;
-  if (!(reach <= kMaxReach)) return constants;
-  double gradient = constants.lipschitz, apart = constants.diameter_replace_one;
-  if (std::holds_alternative<Logistic>(loss)) {
-    const double models = classes == 2 ? 1.0 : std::sqrt(static_cast<double>(classes));
-    gradient = models * data_norm * sigmoid(reach) * kOutward;
-    // Of several models each has a norm of its own, at most this one; twice the longest gradient covers them.
-    apart = classes == 2 ? data_norm * logistic_diameter(reach) * kOutward : 2 * gradient;
-  } else if (std::holds_alternative<Softmax>(loss)) {
-    gradient = data_norm * softmax_gradient_norm(reach, classes) * kOutward;
-    apart = 2 * gradient;
-  }
-  constants.lipschitz = std::min(constants.lipschitz, gradient);
-  constants.diameter_add_remove = std::min(constants.diameter_add_remove, gradient);
-  constants.diameter_replace_one = std::min(constants.diameter_replace_one, apart);
-  return constants;
+GradientReach logistic_gradient_at(const WeightReach& weights) {
+  const double models = weights.classes == 2 ? 1.0 : std::sqrt(static_cast<double>(weights.classes));
+  const double longest = models * weights.data_norm * sigmoid(weights.reach) * kOutward;
+  // Of several models each has a norm of its own, at most this one; twice the longest gradient covers them.
+  const bool one = weights.classes == 2;
+  return {longest, one ? weights.data_norm * logistic_diameter(weights.reach) * kOutward : 2 * longest};
+}
+
+GradientReach softmax_gradient_at(const WeightReach& weights) {
+  const double longest = weights.data_norm * softmax_gradient_norm(weights.reach, weights.classes) * kOutward;
+  return {longest, 2 * longest};
 }
 
 }  // namespace sotto

@@ -5,6 +5,7 @@
 
 #include "sotto/base/catalog.h"
 #include "sotto/losses/constants.h"
+#include "sotto/losses/traits.h"
 
 namespace sotto {
 
@@ -19,6 +20,13 @@ struct HuberSvm {
     return std::tuple{field("huber_width", &HuberSvm::huber_width, "half-width h of the smoothed corner, above 0")};
   }
 
+  static constexpr Probabilities kProbabilities = Probabilities::none;
+  static constexpr bool kLogisticSlope = false;
+  static constexpr bool kTwiceDifferentiable = false;
+  static constexpr bool kStraightBelowZero = true;
+  using Straightened = HuberSvm;
+  using Smoothed = HuberSvm;
+
   double value(double margin) const noexcept {
     if (margin > 1 + huber_width) return 0;
     if (margin < 1 - huber_width) return 1 - margin;
@@ -32,6 +40,7 @@ struct HuberSvm {
     return -1;
   }
   LossConstants constants(double data_norm) const { return margin_loss_constants(data_norm, 1 / (2 * huber_width)); }
+  GradientReach gradient_at(const WeightReach&) const { return {}; }
   void check() const {
     require(huber_width > 1e-6 && huber_width <= 1e6, "huber_width", "must lie between 1e-6 and 1e6");
   }

@@ -7,6 +7,7 @@
 #include "sotto/linalg/exp.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/losses/constants.h"
+#include "sotto/losses/traits.h"
 
 namespace sotto {
 
@@ -20,6 +21,13 @@ struct RobustLogistic {
       "2 log(1 + exp(-margin)), continued by a straight line where the margin is negative; bears more noise";
   static constexpr auto fields() { return std::tuple{}; }
 
+  static constexpr Probabilities kProbabilities = Probabilities::none;
+  static constexpr bool kLogisticSlope = false;
+  static constexpr bool kTwiceDifferentiable = false;
+  static constexpr bool kStraightBelowZero = true;
+  using Straightened = RobustLogistic;
+  using Smoothed = RobustLogistic;
+
   double value(double margin) const noexcept {
     return margin > 0 ? 2 * kernels::log1p_exp_negative(-margin) : 1.3862943611198906 - margin;
   }
@@ -30,6 +38,7 @@ struct RobustLogistic {
     for (std::size_t i = 0; i < count; ++i) out[i] = std::max(-1.0, 2 * out[i]);
   }
   LossConstants constants(double data_norm) const { return margin_loss_constants(data_norm, 0.5); }
+  GradientReach gradient_at(const WeightReach&) const { return {}; }
   void check() const {}
 };
 

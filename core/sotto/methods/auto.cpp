@@ -161,17 +161,14 @@ class Chooser {
   AutoChoice objective(double delta, double noise) const {
     AutoChoice choice{Objective{.declared_rows = declared_rows_, .intervals = intervals_}, input_};
     choice.input.budget.delta = delta;
-    if (straightens(noise)) choice.input.problem.loss = RobustLogistic{};
+    if (straightens(noise)) choice.input.problem.loss = straightened(input_.problem.loss);
     // The lambda itself, not its product with the rows and back: a lambda that was given stays as it is.
     if (input_.problem.lambda == 0) choice.input.problem.lambda = curvature(choice.input.problem.loss, noise) / rows_;
     return choice;
   }
   /// Whether the noise is worth a bias: a row's gradient of the logistic loss is half its bound where training starts,
   /// that of the robust one all of it.
-  bool straightens(double noise) const {
-    const bool logistic = std::holds_alternative<Logistic>(input_.problem.loss);
-    return logistic && input_.problem.lambda == 0 && intervals_ == 0 && is_much(noise);
-  }
+  bool straightens(double noise) const { return input_.problem.lambda == 0 && intervals_ == 0 && is_much(noise); }
   bool is_much(double noise) const { return noise > kNoisyShare * norm_ * rows_; }
 
   /// m lambda: as given, or by the noise, and at least what makes the Jacobian cost kJacobianShare of epsilon
@@ -180,12 +177,9 @@ class Chooser {
     if (input_.problem.lambda > 0) return input_.problem.lambda * rows_;
     const LossConstants constants = constants_of(loss, norm_, input_.facts.classes);
     if (!constants.smooth()) return norm_ * norm_;
-    const bool softmax = std::holds_alternative<Softmax>(loss);
-    const double others = softmax ? input_.facts.classes - 1.0 : 1.0;
-    const double a_row = softmax ? norm_ * norm_ / input_.facts.classes : constants.smoothness;
-    const bool straight = std::holds_alternative<HuberSvm>(loss) || std::holds_alternative<RobustLogistic>(loss);
-    const double reach = projected_ ? kProjectedReach : straight ? kStraightReach : kReach;
-    const double least = a_row / std::expm1(kJacobianShare * input_.budget.epsilon / others);
+    const RowCurvature row = row_curvature(loss, norm_, input_.facts.classes);
+    const double reach = projected_ ? kProjectedReach : is_straight_below_zero(loss) ? kStraightReach : kReach;
+    const double least = row.mean / std::expm1(kJacobianShare * input_.budget.epsilon / row.corners);
     return std::max({least, norm_ * noise / reach, kMinCurvature * norm_ * norm_});
   }
 

@@ -21,9 +21,10 @@ namespace {
 constexpr double kReleaseShare = 0.01;
 
 void refuse_beyond_theorem(const PlanInput& input) {
-  if (!std::holds_alternative<Logistic>(input.problem.loss) || input.facts.classes > 2) {
-    throw Error(ErrorKind::unsupported, "loss: cms11 needs a loss with two derivatives and two classes: logistic",
-                "loss");
+  if (!has_two_derivatives(input.problem.loss) || input.facts.classes > 2) {
+    const auto has = [](auto tag) { return has_two_derivatives(typename decltype(tag)::type{}); };
+    throw Error(ErrorKind::unsupported,
+                "loss: cms11 needs a loss with two derivatives and two classes: " + loss_names(has), "loss");
   }
   if (input.budget.delta > 0) {
     throw Error(ErrorKind::unsupported, "delta: cms11 is pure; set 0, or use objective", "delta");

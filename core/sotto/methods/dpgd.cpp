@@ -125,9 +125,7 @@ Plan Dpgd::plan(const PlanInput& input) const {
                            number_text(hidden->step.projection.radius));
   } else {
     plan.theorem = "spec 7.5, composition of every noised sum; [Dong22, Corollary 3.3]";
-    const bool depends =
-        std::holds_alternative<Logistic>(input.problem.loss) || std::holds_alternative<Softmax>(input.problem.loss);
-    if (depends) {
+    if (is_gentler_at_small_weights(input.problem.loss)) {
       plan.remarks.emplace_back(
           "the noise named here is the largest; a sum at small weights, which are public, has a smaller sensitivity "
           "and "

@@ -14,7 +14,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
-#include "sotto/losses/diameter.h"
 #include "sotto/methods/row_count.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/hidden_state.h"
@@ -147,11 +146,10 @@ Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const P
 
 Mechanism dpgd_noise_at(std::span<const double> weights, const PlannedNoise& noise, const DpgdShape& shape,
                         const PlanInput& input) {
-  // A row across the weights has margin 0 and a gradient of half the bound, wherever they are: a clip to that or less
-  // leaves nothing to spare.
-  const bool never_less =
-      std::holds_alternative<Logistic>(input.problem.loss) && 2 * shape.clip <= constants_for(input).lipschitz;
-  if (never_less) return noise.mechanism;
+  // A row across the weights has margin 0 and the same gradient wherever they are: a clip to that or less leaves
+  // nothing to spare.
+  const double across = steepness_across(input.problem.loss) * constants_for(input).lipschitz;
+  if (shape.clip <= across) return noise.mechanism;
   const double norm = kernels::norm_at_least(weights.data(), weights.size()) * (1 + 0x1p-30);
   const LossConstants here = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, norm);
   // What the plan adds for rounding stays.

@@ -19,9 +19,10 @@ namespace sotto {
 namespace {
 
 void refuse_without_derivation(const PlanInput& input) {
-  if (!std::holds_alternative<Logistic>(input.problem.loss) || input.facts.classes != 2) {
-    throw Error(ErrorKind::unsupported, "intervals: are derived for the logistic loss and two classes only",
-                "intervals");
+  if (!has_logistic_slope(input.problem.loss) || input.facts.classes != 2) {
+    const auto has = [](auto tag) { return decltype(tag)::type::kLogisticSlope; };
+    throw Error(ErrorKind::unsupported,
+                "intervals: are derived for the loss " + loss_names(has) + " and two classes only", "intervals");
   }
   require(input.facts.features <= kMaxIntervalFeatures, "intervals",
           "are for at most " + std::to_string(kMaxIntervalFeatures) +

@@ -25,24 +25,19 @@ constexpr double kFree = 0.003;
 
 /// The trace of one row's Hessian is at most this.
 double row_trace(const PlanInput& input) {
-  const double norm = stored_norm(input.facts);
-  if (is_margin_loss(input.problem.loss)) {
-    return constants_of(input.problem.loss, norm).smoothness;
-  }
-  return norm * norm * (1 - 1.0 / input.facts.classes);
+  return row_curvature(input.problem.loss, stored_norm(input.facts), input.facts.classes).trace;
 }
 
 void refuse_without_proof(const PlanInput& input, const LossConstants& constants) {
   if (is_margin_loss(input.problem.loss) && input.facts.classes > 2) {
     throw Error(ErrorKind::unsupported,
-                "loss: objective perturbation has no formula for joint models of one class against the rest; use "
-                "softmax",
+                "loss: objective perturbation has no formula for joint models of one class against the rest; use " +
+                    loss_names([](auto tag) { return ClassLoss<typename decltype(tag)::type>; }),
                 "loss");
   }
   if (!constants.smooth()) {
     throw Error(ErrorKind::unsupported,
-                "loss: objective perturbation needs a loss whose derivative is Lipschitz, such as logistic or "
-                "huber_svm",
+                "loss: objective perturbation needs a loss whose derivative is Lipschitz; use " + smooth_loss_names(),
                 "loss");
   }
 }
@@ -53,11 +48,10 @@ ObjectiveShape objective_shape(const PlanInput& input, double curvature) {
   const double norm = stored_norm(input.facts);
   const LossConstants constants = constants_of(input.problem.loss, norm, input.facts.classes);
   refuse_without_proof(input, constants);
-  const bool softmax = std::holds_alternative<Softmax>(input.problem.loss);
-  const double others = softmax ? input.facts.classes - 1.0 : 1.0;  // corners of a row's gradient besides 0
-  const double per_corner = softmax ? norm * norm / input.facts.classes : constants.smoothness;
+  const RowCurvature row = row_curvature(input.problem.loss, norm, input.facts.classes);
+  const double others = row.corners;
   ObjectiveShape shape;
-  shape.log_determinant = others * std::log1p(per_corner / curvature * kUp) * kUp;
+  shape.log_determinant = others * std::log1p(row.mean / curvature * kUp) * kUp;
   shape.curvature = curvature;
   shape.dimension = weight_count(input.problem.loss, input.facts);
   if (input.budget.relation == Relation::replace_one) {

@@ -35,13 +35,13 @@ PlanInput smooth_input(const Output& method, const PlanInput& input) {
   return smooth;
 }
 
-std::string smoothing_text(const PlanInput& input) {
+std::string smoothing_text(const PlanInput& input, const PlanInput& smooth) {
   const double above = kHingeWidth / 4 * outputs_of(input.problem.loss, input.facts.classes);
   return fmt::format(
-      "huber_svm with huber_width {} is minimised in place of hinge: at its exact minimum the hinge objective is at "
-      "most "
-      "{:.3g} above its least{}, the weights at most {:.3g} from where it is",
-      kHingeWidth, above, input.budget.relation == Relation::add_remove ? " with the declared number of rows" : "",
+      "{0} with huber_width {2} is minimised in place of {1}: at its exact minimum the {1} objective is at most "
+      "{3:.3g} above its least{4}, the weights at most {5:.3g} from where it is",
+      name_of(smooth.problem.loss), name_of(input.problem.loss), kHingeWidth, above,
+      input.budget.relation == Relation::add_remove ? " with the declared number of rows" : "",
       std::sqrt(above / input.problem.lambda));
 }
 
@@ -67,7 +67,7 @@ double Output::tolerance_for(const PlanInput& input, const CertifiedSum& sum) co
 
 Problem Output::minimised(const PlanInput& input) const {
   Problem problem = input.problem;
-  if (std::holds_alternative<Hinge>(problem.loss)) problem.loss = HuberSvm{.huber_width = kHingeWidth};
+  problem.loss = smoothed(problem.loss, kHingeWidth);
   return problem;
 }
 
@@ -87,7 +87,7 @@ Plan Output::plan(const PlanInput& asked) const {
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
   plan.theorem = "spec 7.8; [Chaudhuri11, Corollary 8] with a certified minimiser";
   state_capacity(plan, input, sum.bound.rows);
-  if (std::holds_alternative<Hinge>(asked.problem.loss)) plan.remarks.push_back(smoothing_text(asked));
+  if (!constants_of(asked.problem.loss, 1).smooth()) plan.remarks.push_back(smoothing_text(asked, input));
   plan.remarks.push_back(fmt::format("the minimiser is certified to a gradient of norm {:.3g} of the sum", certified));
   if (intervals > 0) add_intervals(plan, input, sum, interval_plan(plan.noise->mechanism, intervals));
   return plan;

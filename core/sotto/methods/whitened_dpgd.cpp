@@ -268,8 +268,7 @@ double slope_clip(const Layout& layout, const PlanInput& input) {
 
 /// Whether scores are to become probabilities, and what is known of margins holds for them.
 bool has_link(const PlanInput& input) {
-  return std::holds_alternative<Logistic>(input.problem.loss) &&
-         outputs_of(input.problem.loss, input.facts.classes) == 1;
+  return has_logistic_slope(input.problem.loss) && outputs_of(input.problem.loss, input.facts.classes) == 1;
 }
 
 /// Weights of images, and of the features themselves. What is released is the last of them or a mean.

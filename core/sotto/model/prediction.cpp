@@ -74,22 +74,32 @@ std::uint32_t predicted_class(std::span<const double> row_scores) noexcept {
   return static_cast<std::uint32_t>(std::ranges::max_element(row_scores) - row_scores.begin());
 }
 
-bool gives_probabilities(const Loss& loss) noexcept {
-  return std::holds_alternative<Logistic>(loss) || std::holds_alternative<Softmax>(loss);
+bool gives_probabilities(const Loss& loss) noexcept { return probabilities_of(loss) != Probabilities::none; }
+
+std::string no_probabilities_text(std::string_view loss) {
+  const auto has = [](auto tag) { return decltype(tag)::type::kProbabilities != Probabilities::none; };
+  return std::string(loss) + " gives no probabilities; use " + loss_names(has);
 }
 
 std::vector<double> class_probabilities(const Loss& loss, std::span<const double> row_scores, const Link& link) {
-  require(gives_probabilities(loss), "loss", std::string(name_of(loss)) + " gives no probabilities");
+  require(gives_probabilities(loss), "loss", no_probabilities_text(name_of(loss)));
   if (row_scores.size() == 1) {
     const double log_odds = link.log_odds(row_scores[0]);
     return {sigmoid(-log_odds), sigmoid(log_odds)};
   }
   std::vector<double> shares(row_scores.begin(), row_scores.end());
   const double top = *std::ranges::max_element(shares);
-  const bool softmax = std::holds_alternative<Softmax>(loss);
+  const auto weight = [&](double score) {
+    switch (probabilities_of(loss)) {
+      case Probabilities::none: return 0.0;  // refused above
+      case Probabilities::sigmoid: return sigmoid(score);
+      case Probabilities::shares: return std::exp(score - top);
+    }
+    return 0.0;
+  };
   double sum = 0;
   for (double& share : shares) {
-    share = softmax ? std::exp(share - top) : sigmoid(share);
+    share = weight(share);
     sum += share;
   }
   for (double& share : shares) share = sum > 0 ? share / sum : 1 / static_cast<double>(shares.size());

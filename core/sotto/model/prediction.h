@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sotto/data/row_block.h"
@@ -32,6 +33,8 @@ std::uint32_t predicted_class(std::span<const double> row_scores) noexcept;
 
 /// True for losses whose scores stand for probabilities.
 bool gives_probabilities(const Loss& loss) noexcept;
+/// "hinge gives no probabilities; use ..."
+std::string no_probabilities_text(std::string_view loss);
 
 /// A probability for each class from the scores of one row. Logistic with two classes: the sigmoid of the log odds that
 /// the link makes of the margin, and of their negative; other models have no link. Softmax: the shares of exp(score).

@@ -34,10 +34,10 @@ SumBounds::SumBounds(const Loss& loss, const Facts& facts, double curvature)
       value_at_zero_(value_at_zero(loss, facts.classes)) {
   const LossConstants constants = constants_of(loss, norm_, facts.classes);
   if (!constants.smooth()) {
-    throw Error(ErrorKind::unsupported,
-                "loss: has no gradient everywhere, so that its minimiser cannot be certified; use logistic, huber_svm "
-                "or softmax",
-                "loss");
+    throw Error(
+        ErrorKind::unsupported,
+        "loss: has no gradient everywhere, so that its minimiser cannot be certified; use " + smooth_loss_names(),
+        "loss");
   }
   lipschitz_ = constants.lipschitz;
   row_smoothness_ = constants.smoothness;

@@ -102,7 +102,7 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
   if (!constants.smooth()) {
     throw Error(ErrorKind::unsupported,
                 "loss: " + std::string(name_of(recipe.loss)) +
-                    " is not smooth, so permutation SGD has no sensitivity bound; use logistic, huber_svm or softmax",
+                    " is not smooth, so permutation SGD has no sensitivity bound; use " + smooth_loss_names(),
                 "loss");
   }
   const std::uint64_t per_pass = recipe.steps_per_pass(facts.rows);
