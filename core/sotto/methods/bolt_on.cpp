@@ -26,51 +26,65 @@ void refuse_add_remove(const Budget& budget) {
               "relation");
 }
 
-double published_strongly_convex(const SgdOptions& options, const PlanInput& input, double lipschitz, double eta) {
-  const double m = static_cast<double>(input.facts.rows);
-  const double gamma = input.problem.lambda;
-  if (std::holds_alternative<ConstantStep>(options.step)) {
-    return 2 * lipschitz * eta / -std::expm1(m * std::log1p(-eta * gamma));
-  }
-  return 2 * lipschitz / (gamma * m);
-}
+/// The formulas of Wu17's corollaries as published, for one row a batch: one for each schedule, with and without lambda.
+/// A schedule without an overload here does not compile; one without a formula refuses.
+struct Published {
+  double rows, passes, lambda;
+  double lipschitz, beta;
+  double first_step;
 
-double published_convex(const SgdOptions& options, const PlanInput& input, double lipschitz, double eta) {
-  const double m = static_cast<double>(input.facts.rows);
-  const double k = options.passes;
-  const double beta = constants_of(input.problem.loss, input.facts.data_norm).smoothness;
-  if (const auto* step = std::get_if<DecreasingStep>(&options.step)) {
-    return 4 * lipschitz / beta * (std::pow(m, -step->step_power) + std::log(k) / m);
+  double operator()(const DefaultStep&) const { return lambda > 0 ? inverse() : constant(); }
+  double operator()(const ConstantStep&) const {
+    if (lambda == 0) return constant();
+    return 2 * lipschitz * first_step / -std::expm1(rows * std::log1p(-first_step * lambda));
   }
-  if (const auto* step = std::get_if<SquareRootStep>(&options.step)) {
+  double operator()(const CappedInverseStep&) const {
+    require_formula(lambda > 0);
+    return inverse();
+  }
+  double operator()(const DecreasingStep& step) const {
+    require_formula(lambda == 0);
+    return 4 * lipschitz / beta * (std::pow(rows, -step.step_power) + std::log(passes) / rows);
+  }
+  double operator()(const SquareRootStep& step) const {
+    require_formula(lambda == 0);
     double sum = 0;
-    for (std::uint32_t j = 0; j < options.passes; ++j) {
+    for (std::uint32_t j = 0; j < passes; ++j) {
       if (j % 16384 == 0) check_stop();
-      sum += 1 / (std::sqrt(j * m + 1) + std::pow(m, step->step_power));
+      sum += 1 / (std::sqrt(j * rows + 1) + std::pow(rows, step.step_power));
     }
     return 4 * lipschitz / beta * sum;
   }
-  return 2 * k * lipschitz * eta;
-}
+  double operator()(const InverseSqrtStep&) const { return without_formula(); }
+  double operator()(const InverseStep&) const { return without_formula(); }
+
+ private:
+  static void require_formula(bool known) {
+    require(known, "calibration", "published has no formula for this step schedule and lambda");
+  }
+  static double without_formula() {
+    require_formula(false);
+    return 0;
+  }
+  double constant() const { return 2 * passes * lipschitz * first_step; }
+  double inverse() const { return 2 * lipschitz / (lambda * rows); }
+};
 
 }  // namespace
 
 double published_sensitivity(const SgdOptions& options, const PlanInput& input) {
-  const double gamma = input.problem.lambda;
-  const bool corollary =
-      std::holds_alternative<DecreasingStep>(options.step) || std::holds_alternative<SquareRootStep>(options.step);
-  const bool known = !std::holds_alternative<InverseSqrtStep>(options.step) &&
-                     !std::holds_alternative<InverseStep>(options.step) && !(gamma > 0 && corollary);
   require(outputs_of(input.problem.loss, input.facts.classes) == 1, "calibration",
           "published has a formula for two classes and a loss of the margin only");
-  require(known, "calibration", "published has no formula for this step schedule and lambda");
   // L = 1 + lambda R with R = 1/lambda unless a radius is given, as in Wu17's experiments.
-  const double radius = options.radius > 0 ? options.radius : (gamma > 0 ? 1 / gamma : 0);
-  const double lipschitz = input.facts.data_norm + gamma * radius;
-  const double eta = make_recipe(options, input.problem, input.facts).step(1);
-  const double whole = gamma > 0 ? published_strongly_convex(options, input, lipschitz, eta)
-                                 : published_convex(options, input, lipschitz, eta);
-  return whole / static_cast<double>(options.batch_rows);
+  const double lambda = input.problem.lambda;
+  const double radius = options.radius > 0 ? options.radius : (lambda > 0 ? 1 / lambda : 0);
+  const Published published{.rows = static_cast<double>(input.facts.rows),
+                            .passes = static_cast<double>(options.passes),
+                            .lambda = lambda,
+                            .lipschitz = input.facts.data_norm + lambda * radius,
+                            .beta = constants_of(input.problem.loss, input.facts.data_norm).smoothness,
+                            .first_step = make_recipe(options, input.problem, input.facts).step(1)};
+  return std::visit(published, options.step) / static_cast<double>(options.batch_rows);
 }
 
 Plan BoltOn::plan(const PlanInput& input) const {

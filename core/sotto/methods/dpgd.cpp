@@ -45,7 +45,11 @@ class PublicDescent {
     }
   }
   Vector released() && {
-    return options_.averaging == DescentAverage::tail ? std::move(average_) : std::move(weights_);
+    switch (options_.averaging) {
+      case DescentAverage::last: break;
+      case DescentAverage::tail: return std::move(average_);
+    }
+    return std::move(weights_);
   }
 
  private:

@@ -17,6 +17,17 @@ constexpr auto enum_names(Averaging) {
                     std::pair{std::string_view("weighted"), Averaging::weighted}};
 }
 
+/// Whether more than one iterate is in it.
+constexpr bool mixes_iterates(Averaging averaging) noexcept {
+  switch (averaging) {
+    case Averaging::last: return false;
+    case Averaging::uniform:
+    case Averaging::last_log:
+    case Averaging::weighted: return true;
+  }
+  return true;
+}
+
 /// alpha_t for t in 1..steps: last iterate; 1/T; the last ceil(ln T) iterates [Wu17, section 3.2.3]; 2t/(T(T+1)).
 inline double averaging_weight(Averaging averaging, std::uint64_t t, std::uint64_t steps) noexcept {
   const double total = static_cast<double>(steps);

@@ -33,8 +33,8 @@ Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
       noise_(noise),
       weights_(weight_count(recipe.loss, facts), 0.0),
       batch_sum_(weights_.size(), 0.0),
-      average_(recipe.averaging == Averaging::last ? 0 : weights_.size(), 0.0),
-      follows_iterates_(recipe.projection.active() || recipe.averaging != Averaging::last),
+      average_(mixes_iterates(recipe.averaging) ? weights_.size() : 0, 0.0),
+      follows_iterates_(recipe.projection.active() || mixes_iterates(recipe.averaging)),
       margins_(kChunkRows, 0.0) {
   const double more_weights = static_cast<double>(weights_.size() - facts.features);  // in the norm of all outputs
   norm_slack_ = 1 + 0x1p-30 + 8 * 0x1p-53 * (rounding_terms(recipe.loss, facts, recipe.batch_rows) + more_weights);

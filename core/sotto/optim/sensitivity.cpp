@@ -128,7 +128,7 @@ Sensitivity l2_sensitivity(const Recipe& recipe, const Facts& facts, double diam
       carried = alpha + rho_next * carried;
       hits.add(position, hit * eta * carried);
       rounding += carried * errors.of(eta);
-      if (recipe.averaging != Averaging::last && alpha > 0) average_rounding += bound;
+      if (mixes_iterates(recipe.averaging) && alpha > 0) average_rounding += bound;
       rho_next = contraction(eta, recipe.lambda, constants.smoothness);
     }
   }

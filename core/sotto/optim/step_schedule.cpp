@@ -67,10 +67,15 @@ StepRule DefaultStep::rule(const StepContext& context) const {
 }
 
 std::string describe(const StepRule& rule) {
-  const char* growth = rule.growth == StepRule::Growth::linear ? "t" : "sqrt(t)";
-  std::string text = fmt::format("{:.6g}", rule.numerator / (rule.growth == StepRule::Growth::none ? rule.offset : 1));
-  if (rule.growth != StepRule::Growth::none) {
-    text += rule.offset == 0 ? fmt::format(" / {}", growth) : fmt::format(" / ({} + {:.6g})", growth, rule.offset);
+  const auto divided = [&](std::string_view growth) {
+    return rule.offset == 0 ? fmt::format("{:.6g} / {}", rule.numerator, growth)
+                            : fmt::format("{:.6g} / ({} + {:.6g})", rule.numerator, growth, rule.offset);
+  };
+  std::string text;
+  switch (rule.growth) {
+    case StepRule::Growth::none: text = fmt::format("{:.6g}", rule.numerator / rule.offset); break;
+    case StepRule::Growth::linear: text = divided("t"); break;
+    case StepRule::Growth::root: text = divided("sqrt(t)"); break;
   }
   return std::isfinite(rule.cap) ? fmt::format("min({:.6g}, {})", rule.cap, text) : text;
 }

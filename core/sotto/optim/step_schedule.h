@@ -26,10 +26,17 @@ struct StepRule {
   double offset;
   Growth growth;
 
+  /// growth(t).
+  double grown(double t) const noexcept {
+    switch (growth) {
+      case Growth::none: return 0.0;
+      case Growth::linear: return t;
+      case Growth::root: return std::sqrt(t);
+    }
+    return 0.0;
+  }
   double operator()(std::uint64_t t) const noexcept {
-    const double x = static_cast<double>(t);
-    const double grown = growth == Growth::none ? 0.0 : growth == Growth::linear ? x : std::sqrt(x);
-    const double step = numerator / (grown + offset);
+    const double step = numerator / (grown(static_cast<double>(t)) + offset);
     return step < cap ? step : cap;
   }
 };

@@ -79,35 +79,43 @@ MechanismChoice resolve(MechanismChoice choice, const ReleaseShape& shape, const
                                                             : MechanismChoice::discrete_laplace;
 }
 
-Calibrated calibrate_pure(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
-  const double each = budget.epsilon / static_cast<double>(shape.times) * kDown;
-  if (choice == MechanismChoice::discrete_laplace) {
-    auto noise = make_noise<DiscreteLaplaceNoise>(shape);
-    noise.epsilon = each;
-    return finish(noise, shape, budget, 0);
-  }
+double epsilon_of_each(const ReleaseShape& shape, const Budget& budget) {
+  return budget.epsilon / static_cast<double>(shape.times) * kDown;
+}
+
+Calibrated calibrate_discrete_laplace(const ReleaseShape& shape, const Budget& budget) {
+  auto noise = make_noise<DiscreteLaplaceNoise>(shape);
+  noise.epsilon = epsilon_of_each(shape, budget);
+  return finish(noise, shape, budget, 0);
+}
+
+Calibrated calibrate_l2_laplace(const ReleaseShape& shape, const Budget& budget) {
   const double delta_num = grid_delta(shape, budget.epsilon);
   require(delta_num <= kMaxPureDelta, "mechanism",
           "l2_laplace at this epsilon has a numerical delta of " + number_text(delta_num) +
               "; use discrete_laplace, which is exact");
   auto noise = make_noise<L2LaplaceNoise>(shape);
-  noise.epsilon = each;
+  noise.epsilon = epsilon_of_each(shape, budget);
   return finish(noise, shape, budget, delta_num);
 }
 
-Calibrated calibrate_approximate(MechanismChoice choice, const ReleaseShape& shape, const Budget& budget) {
-  require(budget.delta > 0, "delta", "this mechanism needs delta above 0");
-  const double times = static_cast<double>(shape.times);
-  if (choice == MechanismChoice::discrete_gaussian) {
-    auto noise = make_noise<DiscreteGaussianNoise>(shape);
-    noise.rho = zcdp_rho(budget.epsilon, budget.delta) / times * kDown;
-    return finish(noise, shape, budget, 0);
-  }
+void require_delta(const Budget& budget) { require(budget.delta > 0, "delta", "this mechanism needs delta above 0"); }
+
+Calibrated calibrate_discrete_gaussian(const ReleaseShape& shape, const Budget& budget) {
+  require_delta(budget);
+  auto noise = make_noise<DiscreteGaussianNoise>(shape);
+  noise.rho = zcdp_rho(budget.epsilon, budget.delta) / static_cast<double>(shape.times) * kDown;
+  return finish(noise, shape, budget, 0);
+}
+
+Calibrated calibrate_gaussian(const ReleaseShape& shape, const Budget& budget) {
+  require_delta(budget);
   const double delta_num = grid_delta(shape, budget.epsilon);
   require(delta_num <= budget.delta / 2, "delta",
           "must be at least " + number_text(2 * delta_num) +
               " for gaussian noise, which has a numerical delta; use discrete_gaussian, which is exact");
   auto noise = make_noise<GaussianNoise>(shape);
+  const double times = static_cast<double>(shape.times);
   noise.mu = gaussian_mu(budget.epsilon, budget.delta - delta_num) / std::sqrt(times) * kDown;
   return finish(noise, shape, budget, delta_num);
 }
@@ -160,9 +168,14 @@ Calibrated calibrate(MechanismChoice choice, const ReleaseShape& shape, const Bu
                 "relation: disjoint parts are by position here, which removing a row changes; use replace_one",
                 "relation");
   }
-  const MechanismChoice resolved = resolve(choice, shape, budget);
-  const bool pure = resolved == MechanismChoice::l2_laplace || resolved == MechanismChoice::discrete_laplace;
-  return pure ? calibrate_pure(resolved, shape, budget) : calibrate_approximate(resolved, shape, budget);
+  switch (resolve(choice, shape, budget)) {
+    case MechanismChoice::automatic: break;  // resolved above
+    case MechanismChoice::l2_laplace: return calibrate_l2_laplace(shape, budget);
+    case MechanismChoice::gaussian: return calibrate_gaussian(shape, budget);
+    case MechanismChoice::discrete_laplace: return calibrate_discrete_laplace(shape, budget);
+    case MechanismChoice::discrete_gaussian: return calibrate_discrete_gaussian(shape, budget);
+  }
+  throw Error(ErrorKind::internal, "no mechanism was chosen");
 }
 
 Mechanism for_sensitivity(const Mechanism& mechanism, double sensitivity) {

@@ -40,10 +40,16 @@ double advanced_noise(const SampledShape& shape, const Budget& target) {
 
 /// The smallest noise, relative to one row's norm, that keeps the target.
 double solve_noise(const SampledShape& shape, const Budget& target, SampledAccounting accounting) {
-  if (accounting == SampledAccounting::advanced) return advanced_noise(shape, target);
-  const ReleasePlan releases{PlanNoise::gaussian, Sampling::poisson, shape.rate, 0, shape.steps};
-  const auto by = accounting == SampledAccounting::pld ? AccountantChoice::pld : AccountantChoice::rdp;
-  return noise_for(releases, {target.epsilon, target.delta, target.relation}, by);
+  const auto found = [&](AccountantChoice by) {
+    const ReleasePlan releases{PlanNoise::gaussian, Sampling::poisson, shape.rate, 0, shape.steps};
+    return noise_for(releases, {target.epsilon, target.delta, target.relation}, by);
+  };
+  switch (accounting) {
+    case SampledAccounting::pld: return found(AccountantChoice::pld);
+    case SampledAccounting::rdp: return found(AccountantChoice::rdp);
+    case SampledAccounting::advanced: return advanced_noise(shape, target);
+  }
+  throw Error(ErrorKind::internal, "unknown accounting");
 }
 
 SampledCalibrated make(const SampledShape& shape, const NumericalCost& cost, double relative_noise) {

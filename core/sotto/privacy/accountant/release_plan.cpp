@@ -25,7 +25,8 @@ Event poisson(const ReleasePlan& plan) {
     case PlanNoise::gaussian: return PoissonSampledEvent{plan.rate, plan.noise};
     case PlanNoise::laplace: return PoissonSampledEvent{plan.rate, plan.noise, NoiseLaw::laplace};
     case PlanNoise::discrete_laplace: return PoissonSampledEvent{plan.rate, plan.noise, NoiseLaw::discrete_laplace};
-    default: break;
+    case PlanNoise::l2_laplace:
+    case PlanNoise::discrete_gaussian: break;
   }
   throw Error(ErrorKind::unsupported, "mechanism: has no formula for sampled rows; use gaussian or laplace",
               "mechanism");
