@@ -178,6 +178,14 @@ TEST(Psgd, AZeroRowHasNoEffectButItsShrinkage) {
   EXPECT_EQ(run(recipe, table), Vector(kFeatures, 0.0));
 }
 
+TEST(Averaging, MixesIteratesWhereMoreThanOneHasAWeight) {
+  for (const auto& [name, averaging] : enum_names(Averaging{})) {
+    int weighted = 0;
+    for (std::uint64_t t = 1; t <= 100; ++t) weighted += averaging_weight(averaging, t, 100) > 0;
+    EXPECT_EQ(mixes_iterates(averaging), weighted > 1) << name;
+  }
+}
+
 TEST(Averaging, WeightsAddUpToOne) {
   for (const auto& [name, averaging] : enum_names(Averaging{})) {
     for (const std::uint64_t steps : {1, 2, 3, 10, 1000}) {
