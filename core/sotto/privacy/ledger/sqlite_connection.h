@@ -26,7 +26,6 @@ class SqliteStatement {
   std::string text(int column) const;
 
  private:
-  sqlite3* database_;
   const std::string& path_;
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
