@@ -1,9 +1,8 @@
 // What: what private choices of hyper-parameters cost (spec 6.3, 6.6, 6.7).
-// Formula: parts: one part a setting costs what its training costs, the last one choice at epsilon; a row is in one
-// part,
-//   so all cost the dearest. random_stopping: a run is training and score; the best of Poisson(mean) runs costs what
-//   tuning/random_stopping.h says of their events, one of which happens in each run, by the coin that draws its
-//   setting. Trainings that have a rho are priced at one rho, others by their divergences.
+// Formula: parts: the part of each setting costs what its training costs, the last part one choice at epsilon; a row is
+//   in one part, so all together cost the largest. random_stopping: a run is training and score; the best of
+//   Poisson(mean) runs costs what tuning/random_stopping.h says of their events, one of which happens in each run, by
+//   the coin that draws its setting. Trainings that have a rho are priced at one rho, others by their divergences.
 // Conditions: parts: replace_one, places by a key independent of all values. random_stopping: each run's setting
 //   uniform, the number of runs secret.
 // Reference: [Wu17, Algorithm 3]; [McSherry09, Theorem 4]; [Papernot22, Theorem 6].

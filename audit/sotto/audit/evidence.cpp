@@ -1,7 +1,6 @@
 // What: lower bounds on the privacy loss from counts.
 // Formula: P_low, Q_high by Clopper-Pearson at alpha/4 each; epsilon >= ln((P_low - delta) / Q_high) over the event,
-// its
-//   complement and both orders of the tables; mu >= Phi^-1(P_low) - Phi^-1(Q_high).
+//   its complement and both orders of the tables; mu >= Phi^-1(P_low) - Phi^-1(Q_high).
 // Conditions: games are independent and the event was fixed before they were played.
 // Reference: [Clopper34]; [Jagielski20] for epsilon, [Nasr23] for mu.
 // Fails if wrong: Evidence.* (coverage by simulation, closed forms)

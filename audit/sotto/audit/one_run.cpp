@@ -1,8 +1,9 @@
 // What: a lower bound on epsilon from one training run.
-// Formula: f(v) = P(Binomial(r, e^eps/(1 + e^eps)) >= v); P(v or more right) <= f(v) + 2 m delta max_i (f(v-i) -
-// f(v))/i. Conditions: m coins fair and independent, r of them guessed, r fixed beforehand; changing a coin replaces
-// one row. Reference: [Steinke23, Theorem 5.2]. Fails if wrong: OneRun.* (noiseless training is told, coverage by
-// simulation)
+// Formula: f(v) = P(Binomial(r, e^eps/(1 + e^eps)) >= v); P(v or more right) <= f(v) + 2 m delta
+//   max_i (f(v-i) - f(v))/i.
+// Conditions: m coins fair and independent, r of them guessed, r fixed beforehand; changing a coin replaces one row.
+// Reference: [Steinke23, Theorem 5.2].
+// Fails if wrong: OneRun.* (noiseless training is told, coverage by simulation)
 #include "sotto/audit/one_run.h"
 
 #include <fmt/format.h>

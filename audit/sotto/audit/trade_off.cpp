@@ -1,7 +1,6 @@
 // What: the trade-off curve of a claim and of games, as SVG.
 // Formula: f(a) = max(0, 1 - delta - e^eps a, e^-eps (1 - delta - a)); mu-GDP: Phi(Phi^-1(1 - a) - mu). Empirical:
-// shares
-//   of misses and false alarms of "statistic >= c" over all c.
+//   shares of misses and false alarms of "statistic >= c" over all c.
 // Conditions: the empirical curve has sampling error; verdicts use confidence bounds, not this drawing.
 // Reference: [Dong22].
 // Fails if wrong: TradeOff.*

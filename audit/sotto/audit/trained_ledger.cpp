@@ -3,7 +3,9 @@
 //   loss of the event the ledger has; sum: delta of both at the epsilon charged over the delta charged; totals by
 //   audit_ledger().
 // Conditions: replace_one, as ledgers are; bits from the operating system, as a ledger takes no others; distances of
-// noise as the plan has them. Reference: spec 6.4, 6.5; docs/audit.md. Fails if wrong: LedgerReplay.*, make mutants.
+//   noise as the plan has them.
+// Reference: spec 6.4, 6.5; docs/audit.md.
+// Fails if wrong: LedgerReplay.*, make mutants.
 #include <fmt/format.h>
 
 #include <algorithm>

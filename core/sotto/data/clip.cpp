@@ -1,10 +1,11 @@
 // Clipping of rows to the declared norm X, the last thing that happens to a row (spec 2.1).
 //   stored = float32( x * min(1, X / |x|) ),   |stored| <= X (1 + 2^-24) + sqrt(d) 2^-150 <= X (1 + 2^-20)
 // The scaled row has norm <= X (1 + d 2^-52); rounding an entry to float32 moves it by at most 2^-24 of itself or,
-// below the normal range, by 2^-150. Conditions: d <= 2^24, 1e-30 <= X <= 1e30 (check_schema). |x| is taken as m |x/m|,
-// m a power of two near the largest entry, so that no square leaves binary64. A row that is only tested (enforce_norm)
-// is tested by a norm that was rounded up: (d + 16) 2^-53 at most, 2^-29 for the longest, so that what clip_and_store
-// made passes. Tests: data_clip_test.cpp, "NoStoredRowIsLongerThanTheDeclaredNorm" (fails if the factor uses another
+// below the normal range, by 2^-150. |x| is taken as m |x/m|, m a power of two near the largest entry, so that no
+// square leaves binary64. A row that is only tested (enforce_norm) is tested by a norm that was rounded
+// up: (d + 16) 2^-53 at most, 2^-29 for the longest, so that what clip_and_store made passes.
+// Conditions: d <= 2^24, 1e-30 <= X <= 1e30 (check_schema).
+// Fails if wrong: data_clip_test.cpp, "NoStoredRowIsLongerThanTheDeclaredNorm" (if the factor uses another
 // norm), "LongRowsAreHeldToTheNormWhateverTheirRounding".
 #include "sotto/data/clip.h"
 

@@ -1,9 +1,8 @@
 // What: how far apart the data gradients of two rows can be at weights of a known norm R.
 // Logistic, |x| <= 1: gradients are -s(w.u) u, u = y x, and lie in a disc around any point c on the axis of w, of
-// radius
-//   the largest |s(R cos a) e^(ia) - c| over angles a in [0, pi] to w; the diameter is at most twice that. c is the
-//   foot of the widest pair of mirror images, whose distance it then is. Branch and bound over a: value at the centre +
-//   speed x half the width bounds an interval; any stopping point is an upper bound.
+//   radius the largest |s(R cos a) e^(ia) - c| over angles a in [0, pi] to w; the diameter is at most twice that. c is
+//   the foot of the widest pair of mirror images, whose distance it then is. Branch and bound over a: value at the
+//   centre + speed x half the width bounds an interval; any stopping point is an upper bound.
 // Softmax, |z| <= R: z_k - z_c <= sqrt2 R, so p_c >= p_min = 1/(1 + (K-1) e^(sqrt2 R)); by convexity p_k <= p_max =
 //   1/(1 + (K-1) e^-t), t = R sqrt(K/(K-1)); |p - e_c|^2 <= (1 - p_min)^2 + (1 - p_min) p_max; the diameter is at most
 //   twice that norm.

@@ -1,12 +1,10 @@
 // What: objective perturbation as published by Chaudhuri, Monteleoni and Sarwate.
 // Formula: e' = e - 2 ln(1 + beta/kappa), v with density proportional to exp(-e'|v|/(2L)); where e' <= 0 the curvature
-// is
-//   raised to beta/(exp(e/4) - 1) and e' = e/2.
+//   is raised to beta/(exp(e/4) - 1) and e' = e/2.
 // Conditions: replace_one, pure; a loss with two derivatives: logistic alone. The theorem is for the exact minimiser: a
 //   certified one is released with a share of 1 percent of epsilon.
 // Reference: [Chaudhuri11, Algorithm 2, Theorem 9]. It charges the Jacobian twice; spec 7.7 shows once is enough, so
-// that
-//   the event is cheaper than the guarantee stated here.
+//   that the event is cheaper than the guarantee stated here.
 // Fails if wrong: Baselines.Cms11*
 #include "sotto/methods/cms11.h"
 

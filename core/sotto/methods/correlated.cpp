@@ -1,7 +1,6 @@
 // What: SGD with noise correlated over steps: plan and run.
 // Formula: sensitivity of C G: (D + 2 e) |sum_j C[:, 1 + j n]|, G the batch sums, plus the rounding of the mixing and
-// of
-//   the grid over all T rows of C G; sigma = sensitivity/mu; one event (spec 7.10).
+//   of the grid over all T rows of C G; sigma = sensitivity/mu; one event (spec 7.10).
 // Conditions: replace_one, the same order in every pass, Gaussian noise, at most 20000 steps (mixing is quadratic).
 // Reference: [Denisov22, Theorem 2.1], [Choquette23], [Fichtenberger23]; docs/notes/descent.md.
 // Fails if wrong: Correlated.*, Game.Correlated*.

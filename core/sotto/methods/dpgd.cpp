@@ -4,8 +4,9 @@
 //   the event stays (docs/notes/diameter.md). Hidden state: noise on the weights of every step, which stay secret to
 //   the end.
 // Conditions: hidden state: lambda > 0, constant contracting step, no momentum, no average, only the last weights
-// leave. Reference: [Dong22, Corollary 3.3]; [Bok24]; [Polyak64] for heavy-ball momentum. Fails
-// if wrong: Dpgd.*, Game.Dpgd*, Methods.*
+//   leave.
+// Reference: [Dong22, Corollary 3.3]; [Bok24]; [Polyak64] for heavy-ball momentum.
+// Fails if wrong: Dpgd.*, Game.Dpgd*, Methods.*
 #include "sotto/methods/dpgd.h"
 
 #include <algorithm>

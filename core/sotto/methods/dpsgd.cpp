@@ -1,7 +1,6 @@
 // What: SGD on Poisson batches: plan and run.
 // Formula: a row is in a batch with probability q = b/m; noise N(0, (s C')^2 I) on the sum of clipped gradients,
-// divided
-//   by the nominal b; s by PLD, RDP or advanced composition over T = k m/b steps (spec 6.2, 7.4).
+//   divided by the nominal b; s by PLD, RDP or advanced composition over T = k m/b steps (spec 6.2, 7.4).
 // Conditions: coins from the secret stream; empty batches are noised; batch sizes are not reported.
 // Reference: [Abadi16, Algorithm 1]; [Zhu22], [Mironov19], [Dwork14, Theorem 3.20].
 // Fails if wrong: Dpsgd.*, SampledGaussian.*, PoissonCoins.*, Game.Dpsgd*.

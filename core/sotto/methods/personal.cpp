@@ -1,7 +1,6 @@
 // What: weights on rows that give each position its own epsilon.
 // Formula: a row of weight v moves what is noised by at most v D S + R, the noise is calibrated to D S + R (R:
-// rounding,
-//   grid), so its shift is (v h + 1 - h) of the whole, h = plan.weighted_share. The shift that position i may have is
+//   rounding, grid), so its shift is (v h + 1 - h) of the whole, h = plan.weighted_share. Position i may have the shift
 //   r_i = epsilon_i/epsilon (pure) or mu_i/mu (Gaussian), delta_G(mu_i; epsilon_i) = delta; v_i = 1 - (1 - r_i)/h.
 //   Sampled: a shift r under noise s is a shift 1 under s/r, so r_i = s/s_i, s_i the noise that keeps (epsilon_i,
 //   delta) over the same steps at the same rate.

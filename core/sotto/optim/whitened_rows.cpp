@@ -2,8 +2,9 @@
 // Formula: a row x becomes f x, f = min(1, X/(|T x| + 2^-23 |T| |x|)) as a float rounded down; each product f x_j is
 //   off by at most 2^-24 of itself, so |T (f x)| <= f |T x| + 2^-24 |T| f |x| <= X. Its gradient is slope T (f x).
 // Conditions: |T| the Frobenius norm; rows finite. The sums of binary64 behind |T x| are off by less than what is
-// added. Reference: docs/notes/whitening.md. Fails if wrong: WhitenedRows.* (norms of images, sums against the
-// definition), Replay.*
+//   added.
+// Reference: docs/notes/whitening.md.
+// Fails if wrong: WhitenedRows.* (norms of images, sums against the definition), Replay.*
 #include "sotto/optim/whitened_rows.h"
 
 #include <algorithm>

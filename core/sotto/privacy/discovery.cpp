@@ -3,8 +3,7 @@
 //   s = 1 (add_remove: one count moves by 1), 2 (replace_one: one count falls by 1, another rises by 1).
 //   T = 1 + j, j the least with P(K >= j) = a^j/(1 + a) <= allowed; tau = a^j/(1 + a).
 // Conditions: each row has at most one text. Proof: let v be a text with count 1 in S and 0 in S' (there is at most
-// one,
-//   and at most one u the other way). Never showing v moves the law of S by at most tau in total variation, never
+//   one, and at most one u the other way). Never showing v moves the law of S by at most tau in total variation, never
 //   showing u that of S' likewise. What is left are counts, positive in both, that differ by at most s in all: pure
 //   epsilon. So (epsilon, (1 + e^epsilon) tau), and for a filter the event with distance tau.
 // Reference: [Korolova09, Theorem 1] for the form; [Canonne20, Algorithm 2] for the exact noise.

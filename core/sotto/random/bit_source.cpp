@@ -2,8 +2,8 @@
 // wide AES instructions, else libcrypto: the same words), key and nonce from getrandom(2). At most kBytesPerKey bytes
 // leave under one key, far below the birthday bound 2^64 blocks. A fork is noticed through a counter that the child
 // increments before fork() returns to it; whatever was buffered is then discarded and a new key drawn, so that parent
-// and child share no bit. Fails if wrong: random_bit_source_test (fork, threads, distinct sources, published key
-// stream, re-keying).
+// and child share no bit.
+// Fails if wrong: random_bit_source_test (fork, threads, distinct sources, published key stream, re-keying).
 #include "sotto/random/bit_source.h"
 
 #include <openssl/crypto.h>

@@ -4,7 +4,8 @@
 // For 2^-12 <= u <= 1 - 2^-13, so 2^-6 < r < 4.1: polynomials 4.1 (2^-45 + 2^-43.5), unknown digits of u
 // 2^-49 / (u r) < 2^-39, of v 4.1 * 2 pi 2^-49, roundings 2^-46: together below 2^-38. Other u give NaN.
 // Rounding: adding 3 * 2^51 units to |x| <= 2^50 units and taking them away again leaves the nearest multiple.
-// Coefficients: Chebyshev interpolation. Fails if wrong: random_noise_kernels_test (error against 192 bits).
+// Coefficients: Chebyshev interpolation.
+// Fails if wrong: random_noise_kernels_test (error against 192 bits).
 #include "sotto/random/noise_kernels.h"
 
 #include <limits>

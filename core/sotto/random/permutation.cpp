@@ -1,8 +1,8 @@
 // A permutation of [0, n): a balanced Feistel network [LubyRackoff88] of 8 rounds on 2h bits, n <= 4^h, h >= 3,
 // applied again while the image is >= n (cycle walking, [BlackRogaway02]): a bijection of [0, n) whatever the round
 // function, in at most max(4, 64/n) applications on average. Round function: the finaliser of SplitMix64 keyed before
-// and after. Fails if wrong: random_permutation_test (bijection for many n, dependence on key and tweak, uniformity at
-// small n).
+// and after.
+// Fails if wrong: random_permutation_test (bijection for many n, dependence on key and tweak, uniformity at small n).
 #include "sotto/random/permutation.h"
 
 #include <algorithm>

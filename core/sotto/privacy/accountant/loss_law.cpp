@@ -1,8 +1,8 @@
 // What: dominating pairs of all events that have one (spec 6.2).
-// Formula: pure: randomised response; Gaussian: N(mu,1) | N(0,1); Laplace: shifted Laplace laws; bounded range E =
-// e^eps:
-//   profile (sqrt E - sqrt x)^2/(E - 1), derived in docs/accounting.md; Poisson: (1-q)Q + qP | Q and reversed, or
-//   (1-q)N(0) + qN(1) | (1-q)N(0) + qN(-1); fixed size: q delta_G(2/s; ln(1 + (e^eps - 1)/q)), mirrored below 0.
+// Formula: pure: randomised response; Gaussian: N(mu,1) | N(0,1); Laplace: shifted Laplace laws; bounded range,
+//   E = e^eps: profile (sqrt E - sqrt x)^2/(E - 1), derived in docs/accounting.md; Poisson: (1-q)Q + qP | Q and
+//   reversed, or (1-q)N(0) + qN(1) | (1-q)N(0) + qN(-1); fixed size: q delta_G(2/s; ln(1 + (e^eps - 1)/q)), mirrored
+//   below 0.
 // Conditions: as the events state; fixed-size and with-replacement sampling under replace_one only.
 // Reference: [Zhu22, Theorems 10 and 11]; [Kairouz15, Theorem 3.3]; [Dong20]; [Balle20, Theorem 9].
 // Fails if wrong: AccountantPld.*, AccountantVectors.*
