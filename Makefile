@@ -2,9 +2,9 @@
 .DEFAULT_GOAL := help
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*\#\# .*/\1/p' Makefile)
 
-# The tests again under sanitizers; <preset>:<labels>, see tools/test. The whole suite takes long under the address
-# sanitizer, so it has a name of its own.
-SANITIZED := tsan:threads|laws|scenarios
+# What runs threads, again under the thread sanitizer; <preset>:<labels>:<labels left out>, see tools/test. Slow scenarios
+# run once, without it: what they do with threads the laws and the other scenarios do too.
+SANITIZED := tsan:threads|laws|scenarios:slow|soak
 
 help: ## list these names
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -16,6 +16,10 @@ build: ## build a release; the program is build/sotto
 	@tools/install_packages build
 	@tools/build release
 	@ln -sfn release/cli/sotto build/sotto
+
+check: ## unit tests and laws: the quick answer while you work; under three minutes once it is built
+	@tools/install_packages build test
+	@tools/test check
 
 test: ## every test, the Python package, and what runs threads again under the thread sanitizer
 	@tools/install_packages build test python browser
