@@ -334,7 +334,7 @@ void note_numbers(const std::string& owner, const T& object, bool declared_alone
 }
 
 TEST(Replay, EveryDeclaredNumberOfWhatMakesAClaimIsVaried) {
-  for (const Method& method : methods()) {
+  for (const AuditedMethod& method : audited_methods()) {
     ValuesMet met;
     std::uint64_t plans = 0;
     for (const Relation relation : {Relation::replace_one, Relation::add_remove}) {
