@@ -5,7 +5,7 @@
 
 #include "capi/boundary.h"
 #include "sotto/base/threads.h"
-#include "sotto/data/block_file_rows.h"
+#include "sotto/files/block_file/sound_rows.h"
 
 namespace sotto::capi {
 namespace {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "capi/boundary.h"
+#include "sotto/data/row_encoder.h"
 #include "sotto/random/bit_source.h"
 #include "sotto/random/samplers.h"
 

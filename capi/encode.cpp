@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "capi/boundary.h"
+#include "sotto/data/row_encoder.h"
+#include "sotto/data/schema_json.h"
 
 namespace sotto::capi {
 namespace {

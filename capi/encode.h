@@ -9,6 +9,7 @@
 #include "capi/sotto_c.h"
 #include "sotto/base/sha256.h"
 #include "sotto/data/encoder.h"
+#include "sotto/data/row_encoder.h"
 
 namespace sotto::capi {
 

@@ -8,6 +8,8 @@
 #include "capi/encode.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/shallow_json.h"
+#include "sotto/data/row_encoder.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/model/evaluation.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"

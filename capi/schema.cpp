@@ -5,6 +5,7 @@
 
 #include "capi/boundary.h"
 #include "capi/plain_json.h"
+#include "sotto/data/schema_json.h"
 
 // From the declarations about a table's columns to a complete schema.
 namespace sotto::capi {

@@ -9,6 +9,7 @@
 #include "capi/request.h"
 #include "sotto/base/shallow_json.h"
 #include "sotto/base/version.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/optim/row_gradients.h"
 #include "sotto/privacy/sealed_secret.h"
 #include "sotto/random/bit_source.h"

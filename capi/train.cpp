@@ -11,6 +11,7 @@
 #include "capi/request.h"
 #include "capi/store_ledger.h"
 #include "sotto/base/fields.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/price.h"
 #include "sotto/tune.h"

@@ -11,9 +11,9 @@
 #include "sotto/audit/museum.h"
 #include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
-#include "sotto/data/block_file.h"
-#include "sotto/data/reading.h"
 #include "sotto/engines/file_rows.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/complete.h"
 #include "verbs.h"
 
 namespace sotto::cli {

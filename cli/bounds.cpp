@@ -7,6 +7,7 @@
 #include "bounds_flags.h"
 #include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/privacy/rounded_sum.h"

@@ -1,6 +1,8 @@
 #include "data_flags.h"
 
-#include "sotto/data/inspect.h"
+#include "schema_flags.h"
+#include "sotto/files/inspect.h"
+#include "sotto/files/schema_file.h"
 
 namespace sotto::cli {
 

@@ -2,7 +2,9 @@
 
 #include <memory>
 
-#include "sotto/data/load.h"
+#include "sotto/data/encoder.h"
+#include "sotto/files/load.h"
+#include "sotto/files/schema_file.h"
 #include "sotto/model/evaluation.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"

@@ -12,7 +12,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/out_file.h"
 #include "sotto/base/sha256.h"
-#include "sotto/data/byte_source.h"
+#include "sotto/files/byte_source.h"
 
 namespace sotto::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "out_files.h"
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
-#include "sotto/data/byte_source.h"
+#include "sotto/files/byte_source.h"
 #include "sotto/privacy/ledger/price.h"
 #include "verbs.h"
 

@@ -11,8 +11,9 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/out_file.h"
-#include "sotto/data/load.h"
 #include "sotto/data/schema.h"
+#include "sotto/data/schema_json.h"
+#include "sotto/files/reading.h"
 #include "whole_file.h"
 
 namespace sotto::cli {

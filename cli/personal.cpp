@@ -8,7 +8,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/out_file.h"
-#include "sotto/data/load.h"
+#include "sotto/files/open_rows.h"
 #include "sotto/methods/personal_text.h"
 
 namespace sotto::cli {

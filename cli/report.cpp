@@ -6,8 +6,10 @@
 
 #include "sotto/base/fields.h"
 #include "sotto/base/out_file.h"
-#include "sotto/data/load.h"
+#include "sotto/data/encoder.h"
 #include "sotto/engines/in_memory.h"
+#include "sotto/files/load.h"
+#include "sotto/files/schema_file.h"
 #include "sotto/privacy/ledger/released.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/report/page.h"

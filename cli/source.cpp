@@ -2,9 +2,10 @@
 
 #include "sotto/base/error.h"
 #include "sotto/charged_run.h"
-#include "sotto/data/block_file.h"
-#include "sotto/data/load.h"
-#include "sotto/data/reading.h"
+#include "sotto/data/schema_json.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/complete.h"
+#include "sotto/files/reading.h"
 
 namespace sotto::cli {
 namespace {

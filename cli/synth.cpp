@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "field_flags.h"
-#include "sotto/data/row_writer.h"
+#include "sotto/files/row_writer.h"
 #include "sotto/model/json.h"
 #include "verbs.h"
 

@@ -6,7 +6,7 @@
 #include "released_text.h"
 #include "request.h"
 #include "sotto/base/out_file.h"
-#include "sotto/data/block_file.h"
+#include "sotto/files/block_file/block_file.h"
 #include "sotto/model/promise.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "source.h"

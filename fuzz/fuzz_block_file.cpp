@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "sotto/base/error.h"
-#include "sotto/data/block_file.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/block_file/load.h"
 
 namespace {
 

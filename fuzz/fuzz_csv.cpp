@@ -3,7 +3,8 @@
 #include <string_view>
 
 #include "fuzz_rows.h"
-#include "sotto/data/csv_reader.h"
+#include "sotto/data/encoder.h"
+#include "sotto/files/csv_reader.h"
 
 namespace {
 

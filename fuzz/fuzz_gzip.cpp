@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "fuzz_rows.h"
-#include "sotto/data/csv_reader.h"
+#include "sotto/files/csv_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -3,7 +3,8 @@
 #include <string_view>
 
 #include "fuzz_rows.h"
-#include "sotto/data/idx_reader.h"
+#include "sotto/data/encoder.h"
+#include "sotto/files/idx_reader.h"
 
 namespace {
 

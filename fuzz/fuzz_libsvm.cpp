@@ -3,7 +3,8 @@
 #include <string_view>
 
 #include "fuzz_rows.h"
-#include "sotto/data/libsvm_reader.h"
+#include "sotto/data/encoder.h"
+#include "sotto/files/libsvm_reader.h"
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "sotto/data/clip.h"
 #include "sotto/data/dataset.h"
 #include "sotto/data/encoder.h"
+#include "sotto/data/row_encoder.h"
 
 namespace sotto::fuzz {
 

@@ -2,8 +2,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../cli/schema_flags.h"
 #include "fuzz_rows.h"
 #include "sotto/data/schema.h"
+#include "sotto/data/schema_json.h"
 
 namespace {
 
@@ -25,9 +27,9 @@ void one_text(std::string_view text) {
     refuse_or([&] { complete_schema(schema, {"age", "job", "y", "1", "2"}); });
   });
   Schema flags;
-  refuse_or([&] { declare_range(flags, text); });
-  refuse_or([&] { declare_category(flags, text); });
-  refuse_or([&] { declare_ignored(flags, text); });
+  refuse_or([&] { cli::declare_range(flags, text); });
+  refuse_or([&] { cli::declare_category(flags, text); });
+  refuse_or([&] { cli::declare_ignored(flags, text); });
   refuse_or([&] { check_schema(flags); });
 }
 

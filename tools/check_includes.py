@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 # A folder may include itself and the folders before it.
-ORDER = ["base", "linalg", "random", "losses", "data", "optim", "privacy", "methods", "engines", "model", "tuning"]
+ORDER = ["base", "linalg", "random", "losses", "data", "files", "optim", "privacy", "methods", "engines", "model",
+         "tuning"]
 # Files directly in sotto/, after these folders; the last is the one header users include.
 TOP = ["charged_run", "train", "tune_plan", "tune", "bounds", "training_ahead", "sotto"]
 # The libraries on top of the core.

@@ -4,10 +4,11 @@
 #include <memory>
 
 #include "library_pass.h"
-#include "sotto/data/block_file.h"
-#include "sotto/data/pack.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/block_file/load.h"
+#include "sotto/files/block_file/pack.h"
 #include "train_dense/task.h"
 
 namespace sotto::bench::train_dense {

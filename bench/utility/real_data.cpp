@@ -4,7 +4,7 @@
 #include <map>
 
 #include "sotto/base/error.h"
-#include "sotto/data/load.h"
+#include "sotto/files/load.h"
 
 namespace sotto::utility {
 namespace {

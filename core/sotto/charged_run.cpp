@@ -9,6 +9,7 @@
 #include "sotto/base/rounded_text.h"
 #include "sotto/base/sha256.h"
 #include "sotto/data/schema.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/model/json.h"
 #include "sotto/model/signature.h"
 

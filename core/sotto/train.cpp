@@ -6,6 +6,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/base/sha256.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/engines/weighted.h"
 #include "sotto/methods/auto_descent.h"
 #include "sotto/methods/interval_release.h"

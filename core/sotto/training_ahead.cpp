@@ -6,6 +6,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/data/encoder.h"
+#include "sotto/files/column_counts.h"
 
 namespace sotto {
 namespace {

@@ -8,7 +8,7 @@
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/data/clip.h"
-#include "sotto/data/pack.h"
+#include "sotto/files/block_file/pack.h"
 
 namespace nb = nanobind;
 

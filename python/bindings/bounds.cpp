@@ -15,6 +15,7 @@
 #include "request.h"
 #include "rows.h"
 #include "sotto/base/fields.h"
+#include "sotto/files/column_counts.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/privacy/rounded_sum.h"
 #include "sotto/training_ahead.h"

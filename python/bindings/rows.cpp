@@ -9,11 +9,13 @@
 #include "bindings.h"
 #include "interruptible.h"
 #include "sotto/base/error.h"
-#include "sotto/data/block_file.h"
-#include "sotto/data/block_file_format.h"
+#include "sotto/data/dataset.h"
 #include "sotto/data/raw_row.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/block_file/format.h"
 
 namespace nb = nanobind;
 

@@ -11,8 +11,8 @@
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/bounds.h"
-#include "sotto/data/fingerprint.h"
 #include "sotto/engines/out_of_core.h"
+#include "sotto/files/fingerprint.h"
 #include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 

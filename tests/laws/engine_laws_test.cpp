@@ -5,10 +5,11 @@
 #include <array>
 #include <memory>
 
-#include "sotto/data/block_file.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
 #include "sotto/engines/weighted.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/block_file/load.h"
 #include "unit/block_file_fixture.h"
 
 namespace sotto {

@@ -9,6 +9,8 @@
 #include "sotto/base/fields.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/block_file/load.h"
 #include "sotto/train.h"
 #include "unit/block_file_fixture.h"
 

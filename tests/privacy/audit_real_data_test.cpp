@@ -8,7 +8,10 @@
 
 #include "sotto/audit/one_run.h"
 #include "sotto/data/dataset.h"
-#include "sotto/data/load.h"
+#include "sotto/data/encoder.h"
+#include "sotto/files/complete.h"
+#include "sotto/files/load.h"
+#include "sotto/files/open_rows.h"
 
 namespace sotto::audit {
 namespace {

@@ -9,8 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "sotto/data/block_file.h"
-#include "sotto/data/pack.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/block_file/load.h"
+#include "sotto/files/block_file/pack.h"
 #include "sotto/random/samplers.h"
 
 /// Rows to pack, a place to pack them, and files to damage.

@@ -9,12 +9,17 @@
 #include <csignal>
 #include <thread>
 
+#include "../cli/schema_flags.h"
 #include "data_testing.h"
 #include "ledger_testing.h"
 #include "sensitive_access.h"
-#include "sotto/data/fingerprint.h"
-#include "sotto/data/load.h"
+#include "sotto/data/dataset.h"
+#include "sotto/data/encoder.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/engines/in_memory.h"
+#include "sotto/files/complete.h"
+#include "sotto/files/fingerprint.h"
+#include "sotto/files/load.h"
 #include "sotto/tune.h"
 
 namespace sotto::test {
@@ -36,7 +41,7 @@ std::string people(std::size_t rows = 2000) {
 BoundsRequest asking(double epsilon, double delta) {
   BoundsRequest request;
   request.schema.label.column = "y";
-  declare_text(request.schema, "job");
+  cli::declare_text(request.schema, "job");
   request.budget = {epsilon, delta, Relation::replace_one};
   return request;
 }
@@ -59,7 +64,7 @@ double independent_delta(double rho, double epsilon) {
 TEST(Bounds, APurePlanSharesEpsilonAmongItsDraws) {
   const TempFile file("p.csv", people(10));
   BoundsRequest request = asking(1, 0);
-  declare_ignored(request.schema, "job");
+  cli::declare_ignored(request.schema, "job");
   request.data_norm = true;
   const BoundsPlan plan = plan_bounds(file.path(), request);
   ASSERT_EQ(plan.charges.size(), 1U);  // three choices for each of two columns, one for the norm
@@ -153,7 +158,7 @@ TEST(Bounds, TheNormAloneTakesNumbersAsTheyAre) {
   const TempFile file("p.csv", people());
   BoundsRequest request = asking(4, 0);
   request.schema.columns.clear();
-  declare_ignored(request.schema, "job");
+  cli::declare_ignored(request.schema, "job");
   request.columns = false;
   request.data_norm = true;
   BitSource secret;
@@ -173,9 +178,9 @@ TEST(Bounds, TheNormIsNeverAboveWhatTheEncodingAllows) {
   const TempFile file("p.csv", text);
   BoundsRequest request = asking(1, 0);
   request.schema.columns.clear();
-  declare_category(request.schema, "job=clerk,cook");
-  declare_range(request.schema, "age=18:77");
-  declare_range(request.schema, "income=0:49950");
+  cli::declare_category(request.schema, "job=clerk,cook");
+  cli::declare_range(request.schema, "age=18:77");
+  cli::declare_range(request.schema, "income=0:49950");
   request.schema.intercept = 0.5;
   request.data_norm = true;
   const double most = std::sqrt(3.25);
@@ -226,7 +231,7 @@ TEST(Bounds, WhatCannotBeFoundIsRefusedBeforeARowIsRead) {
   EXPECT_NE(refusal(asking(0, 1e-6)).find("epsilon"), std::string::npos);
   BoundsRequest declared = asking(1, 1e-6);
   declared.schema.range = Range{0, 1};
-  declare_ignored(declared.schema, "job");
+  cli::declare_ignored(declared.schema, "job");
   EXPECT_NE(refusal(declared).find("nothing to find"), std::string::npos);
   BoundsRequest open_text = asking(1, 1e-6);
   open_text.columns = false;

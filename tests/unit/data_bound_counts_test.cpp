@@ -7,7 +7,8 @@
 #include "data_testing.h"
 #include "sensitive_access.h"
 #include "sotto/data/bound_counts.h"
-#include "sotto/data/load.h"
+#include "sotto/files/column_counts.h"
+#include "sotto/files/complete.h"
 
 namespace sotto::testing {
 namespace {

@@ -4,7 +4,8 @@
 #include <limits>
 
 #include "data_testing.h"
-#include "sotto/data/load.h"
+#include "sotto/data/dataset.h"
+#include "sotto/files/load.h"
 
 namespace sotto {
 namespace {

@@ -6,8 +6,9 @@
 
 #include "data_testing.h"
 #include "sotto/data/clip.h"
-#include "sotto/data/csv_reader.h"
 #include "sotto/data/encoder.h"
+#include "sotto/data/row_encoder.h"
+#include "sotto/files/csv_reader.h"
 #include "sotto/random/samplers.h"
 
 namespace sotto {

@@ -2,10 +2,13 @@
 
 #include <cmath>
 
+#include "../cli/schema_flags.h"
 #include "data_testing.h"
-#include "sotto/data/csv_reader.h"
 #include "sotto/data/encoder.h"
-#include "sotto/data/libsvm_reader.h"
+#include "sotto/data/row_encoder.h"
+#include "sotto/data/schema_json.h"
+#include "sotto/files/csv_reader.h"
+#include "sotto/files/libsvm_reader.h"
 #include "sotto/random/samplers.h"
 
 namespace sotto {
@@ -19,10 +22,10 @@ Schema people() {
   schema.format = FileFormat::csv;
   schema.label = {"y", {"yes"}, {"no"}};
   schema.data_norm = 10.0;
-  declare_range(schema, "age=20:60");
-  declare_range(schema, "income=0:100:log1p");
-  declare_category(schema, "job=admin,clerk");
-  declare_ignored(schema, "id");
+  cli::declare_range(schema, "age=20:60");
+  cli::declare_range(schema, "income=0:100:log1p");
+  cli::declare_category(schema, "job=admin,clerk");
+  cli::declare_ignored(schema, "id");
   return schema;
 }
 const std::vector<std::string> kPeopleColumns = {"id", "age", "job", "income", "y"};
@@ -329,7 +332,7 @@ TEST(Encoder, ContradictionsAreRefused) {
   schema.projection = GaussianProjection{1U << 24, 0};
   Schema wide = schema;
   EXPECT_NO_THROW(people_encoder(people()));
-  declare_category(wide, "job=a,b,c,d,e,f,g,h,i,j");
+  cli::declare_category(wide, "job=a,b,c,d,e,f,g,h,i,j");
   EXPECT_TRUE(contains(message_of([&] { people_encoder(wide); }), "2^27"));
   Schema sparse;
   EXPECT_TRUE(contains(message_of([&] { sparse_encoder(sparse); }), "features"));
@@ -348,7 +351,7 @@ TEST(Encoder, ManyCategoriesAreStoredSparse) {
   schema.label.column = "y";
   std::string flag = "c=v0";
   for (int i = 1; i < 200; ++i) flag += ",v" + std::to_string(i);
-  declare_category(schema, flag);
+  cli::declare_category(schema, flag);
   const Encoder encoder{complete_schema(schema, {"c", "y"})};
   EXPECT_TRUE(encoder.sparse());
   const EncodedRow row = encode_csv(encoder, "c,y\nv77,1\n");

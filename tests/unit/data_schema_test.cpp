@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "../cli/schema_flags.h"
 #include "data_testing.h"
 #include "sotto/data/schema.h"
+#include "sotto/data/schema_json.h"
+#include "sotto/files/schema_file.h"
 
 namespace sotto {
 namespace {
@@ -146,28 +149,28 @@ TEST(Schema, ADataFileGivenAsSchemaIsNotQuoted) {
 
 TEST(Schema, FlagsDeclareColumns) {
   Schema schema;
-  declare_range(schema, "age=17:90");
-  declare_range(schema, "income=0:1e5:log1p");
-  declare_category(schema, "job=admin,<=50K,");
-  declare_ignored(schema, "id");
-  declare_range(schema, "age=-1:+100");
+  cli::declare_range(schema, "age=17:90");
+  cli::declare_range(schema, "income=0:1e5:log1p");
+  cli::declare_category(schema, "job=admin,<=50K,");
+  cli::declare_ignored(schema, "id");
+  cli::declare_range(schema, "age=-1:+100");
   EXPECT_EQ(schema.columns, (std::vector<Column>{{"age", NumericColumn{Range{-1, 100}, NumericScale::linear}},
                                                  {"income", NumericColumn{Range{0, 1e5}, NumericScale::log1p}},
                                                  {"job", CategoryColumn{{"admin", "<=50K", ""}}},
                                                  {"id", IgnoredColumn{}}}));
   for (const char* bad : {"age", "=1:2", "age=", "age=1", "age=2:1", "age=1:1", "age=a:b", "age=1:2:3", "age=nan:1",
                           "age=1:inf:linear:x"}) {
-    EXPECT_TRUE(contains(message_of([&] { declare_range(schema, bad); }), "name=min:max")) << bad;
+    EXPECT_TRUE(contains(message_of([&] { cli::declare_range(schema, bad); }), "name=min:max")) << bad;
   }
-  EXPECT_TRUE(contains(message_of([&] { declare_category(schema, "job"); }), "name=value"));
-  EXPECT_TRUE(contains(message_of([&] { declare_ignored(schema, ""); }), "ignore"));
+  EXPECT_TRUE(contains(message_of([&] { cli::declare_category(schema, "job"); }), "name=value"));
+  EXPECT_TRUE(contains(message_of([&] { cli::declare_ignored(schema, ""); }), "ignore"));
 }
 
 TEST(Schema, WithoutBoundsItRefusesAndListsWhatToDeclare) {
   Schema schema;
   schema.label.column = "y";
-  declare_range(schema, "b=0:1");
-  declare_category(schema, "d=u,v");
+  cli::declare_range(schema, "b=0:1");
+  cli::declare_category(schema, "d=u,v");
   schema.columns.push_back({"c", NumericColumn{}});
   const std::vector<std::string> names = {"a", "b", "c", "d", "y"};
   const auto [kind, message] = error_of([&] { check_declared(schema, names); });
@@ -210,7 +213,7 @@ TEST(Schema, NamesOfAFileWithoutTheLabelAreNotShown) {
 TEST(Schema, ADeclaredColumnThatIsNotThereIsToldByName) {
   Schema schema;
   schema.label.column = "y";
-  declare_range(schema, "b=0:1");
+  cli::declare_range(schema, "b=0:1");
   EXPECT_TRUE(contains(message_of([&] { check_declared(schema, {"a", "y"}); }), "the file has no column b"));
 }
 
@@ -218,7 +221,7 @@ TEST(Schema, CompletingPutsEveryColumnInFileOrder) {
   Schema schema;
   schema.label.column = "y";
   schema.data_norm = 1.0;
-  declare_range(schema, "b=0:1");
+  cli::declare_range(schema, "b=0:1");
   const Schema complete = complete_schema(schema, {"row_names", "a", "y", "b"});
   EXPECT_EQ(complete.columns, (std::vector<Column>{{"row_names", IgnoredColumn{}},
                                                    {"a", NumericColumn{}},

@@ -4,9 +4,12 @@
 #include <cmath>
 
 #include "data_testing.h"
-#include "sotto/data/load.h"
-#include "sotto/data/row_writer.h"
+#include "sotto/data/dataset.h"
+#include "sotto/data/encoder.h"
 #include "sotto/data/synth.h"
+#include "sotto/files/complete.h"
+#include "sotto/files/load.h"
+#include "sotto/files/row_writer.h"
 
 namespace sotto {
 namespace {

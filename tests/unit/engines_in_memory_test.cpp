@@ -2,6 +2,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/engines/in_memory.h"
+#include "sotto/files/block_file/load.h"
 #include "unit/block_file_fixture.h"
 
 namespace sotto {

@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.h"
-#include "sotto/data/block_file_append.h"
 #include "sotto/engines/out_of_core.h"
+#include "sotto/files/block_file/append.h"
+#include "sotto/files/block_file/block_file.h"
 #include "unit/block_file_fixture.h"
 
 namespace sotto {

@@ -5,10 +5,11 @@
 #include <set>
 
 #include "ledger_testing.h"
-#include "sotto/data/fingerprint.h"
-#include "sotto/data/load.h"
-#include "sotto/data/pack.h"
 #include "sotto/engines/file_rows.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/block_file/pack.h"
+#include "sotto/files/complete.h"
+#include "sotto/files/fingerprint.h"
 #include "sotto/train.h"
 
 namespace sotto::test {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sotto/base/error.h"
+#include "sotto/files/open_rows.h"
 #include "sotto/privacy/accountant/report.h"
 #include "sotto/tune.h"
 #include "sotto/tuning/parts.h"

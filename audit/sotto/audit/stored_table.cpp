@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "sotto/base/error.h"
-#include "sotto/data/pack.h"
+#include "sotto/files/block_file/pack.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
 

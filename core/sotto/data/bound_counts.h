@@ -1,15 +1,10 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "sotto/base/sensitive.h"
-#include "sotto/base/sha256.h"
-#include "sotto/data/encoder.h"
 #include "sotto/linalg/vector.h"
 
 /// Counts from which bounds are found privately (bounds.h). A row adds at most one to each of them.
@@ -45,40 +40,8 @@ class BoundCounts {
   std::vector<std::uint64_t> cells_;  // 2 i + 1: equal to candidate i; 2 i: between candidates i - 1 and i
 };
 
-/// A column whose bounds or texts are wanted, by its name: where it is, every reading finds for itself.
-struct OpenColumn {
-  std::string name;
-  bool text = false;
-};
-
 /// Longer texts, empty ones and what is not UTF-8 are no categories.
 inline constexpr std::size_t kLongestCategory = 256;
 bool may_be_category(std::string_view text) noexcept;
-
-/// What a reading of a whole file was of, taken from the bytes that were parsed.
-struct FileReading {
-  std::uint64_t rows = 0;
-  Digest fingerprint{};  ///< see fingerprint.h
-};
-
-/// What the cells of the open columns show; each is a secret.
-struct ColumnCounts {
-  std::vector<BoundCounts> sizes;  ///< one an open column that is not text, in their order; over size_grid()
-  std::vector<Sensitive<std::map<std::string, std::uint64_t>>> texts;  ///< one an open text column
-  FileReading reading;
-};
-/// Reads the whole file once. Throws Error{invalid_data}, as the next one does, if it has not the open columns.
-ColumnCounts count_columns(const std::string& path, const Schema& schema, std::span<const OpenColumn> open);
-/// Fills the counts of the open columns that are not text, one of `counts` each. Reads the whole file once.
-FileReading count_numbers(const std::string& path, const Schema& schema, std::span<const OpenColumn> open,
-                          std::span<BoundCounts> counts);
-
-struct NormCounts {
-  BoundCounts norms;
-  FileReading reading;
-  std::optional<double> largest;  ///< what the schema allows, whatever the rows (Encoder::largest_norm)
-};
-/// The L2 norms of the encoded rows before they are clipped, over size_grid(). Reads the whole file once.
-NormCounts count_norms(const std::string& path, Schema complete);
 
 }  // namespace sotto

@@ -4,28 +4,9 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/data/raw_row.h"
 
 namespace sotto {
-
-std::string_view name_of(ProblemKind kind) noexcept {
-  switch (kind) {
-    case ProblemKind::empty_cell: return "empty cell";
-    case ProblemKind::not_a_number: return "not a number";
-    case ProblemKind::not_finite: return "not finite";
-    case ProblemKind::out_of_range: return "outside the declared range";
-    case ProblemKind::undeclared_category: return "category not declared";
-    case ProblemKind::unknown_label: return "label not declared";
-  }
-  return "not a number";
-}
-
-void EncodedRow::send(RowSink& sink) const {
-  if (sparse) {
-    sink.add_sparse(columns, values, label);
-  } else {
-    sink.add_dense(values, label);
-  }
-}
 
 namespace {
 

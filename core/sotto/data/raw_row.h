@@ -11,6 +11,9 @@ namespace sotto {
 inline constexpr std::uint32_t kMaxColumns = std::uint32_t{1} << 20;
 inline constexpr std::uint32_t kMaxFeatures = std::uint32_t{1} << 24;
 
+/// The name given to the first column when every row has one cell more than the header (R's write.table).
+inline constexpr std::string_view kRowNamesColumn = "row_names";
+
 /// What the rows of a file look like before encoding.
 enum class RowShape {
   cells,   ///< texts under named columns (CSV); the label is one of them

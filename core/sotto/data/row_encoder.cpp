@@ -1,10 +1,11 @@
+#include "sotto/data/row_encoder.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sotto/base/error.h"
 #include "sotto/data/clip.h"
-#include "sotto/data/encoder.h"
 #include "sotto/data/number.h"
 
 namespace sotto {
@@ -32,6 +33,26 @@ RowShape shape_of(FileFormat format) noexcept {
 }
 
 }  // namespace
+
+std::string_view name_of(ProblemKind kind) noexcept {
+  switch (kind) {
+    case ProblemKind::empty_cell: return "empty cell";
+    case ProblemKind::not_a_number: return "not a number";
+    case ProblemKind::not_finite: return "not finite";
+    case ProblemKind::out_of_range: return "outside the declared range";
+    case ProblemKind::undeclared_category: return "category not declared";
+    case ProblemKind::unknown_label: return "label not declared";
+  }
+  return "not a number";
+}
+
+void EncodedRow::send(RowSink& sink) const {
+  if (sparse) {
+    sink.add_sparse(columns, values, label);
+  } else {
+    sink.add_dense(values, label);
+  }
+}
 
 RowEncoder::RowEncoder(const Encoder& encoder, const RowReader& reader, LabelUse use)
     : encoder_(encoder), shape_(reader.shape()), use_(use) {

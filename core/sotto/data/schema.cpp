@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "sotto/base/error.h"
-#include "sotto/data/csv_reader.h"
 #include "sotto/data/facts.h"
 #include "sotto/data/number.h"
 #include "sotto/data/raw_row.h"

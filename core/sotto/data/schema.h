@@ -11,7 +11,6 @@
 
 #include "sotto/base/catalog.h"
 #include "sotto/data/facts.h"
-#include "sotto/data/header_line.h"
 
 /// What is declared in public about a file before any row is read (spec 8): how it is written, what its columns are,
 /// which values they may take, how rows become vectors. A model stores it and predicts from raw columns with it.
@@ -116,6 +115,15 @@ constexpr auto enum_names(FileFormat) {
       std::pair{std::string_view("auto"), FileFormat::automatic}, std::pair{std::string_view("csv"), FileFormat::csv},
       std::pair{std::string_view("libsvm"), FileFormat::libsvm}, std::pair{std::string_view("idx"), FileFormat::idx}};
 }
+/// Whether the first line of a delimited text names the columns. Names are public: they stand in models, schemas and
+/// messages. `automatic` takes the line for names too, but refuses one in which any name spells a number, as it is
+/// likely a row; `present` is the word of the file's holder and takes numbers for names as well.
+enum class HeaderLine { automatic, present, absent };
+constexpr auto enum_names(HeaderLine) {
+  return std::array{std::pair{std::string_view("auto"), HeaderLine::automatic},
+                    std::pair{std::string_view("true"), HeaderLine::present},
+                    std::pair{std::string_view("false"), HeaderLine::absent}};
+}
 enum class Storage { automatic, dense, sparse };
 constexpr auto enum_names(Storage) {
   return std::array{std::pair{std::string_view("auto"), Storage::automatic},
@@ -196,20 +204,5 @@ Schema complete_schema(Schema schema, const std::vector<std::string>& column_nam
 void mark_complete(Schema& schema) noexcept;
 
 const Column* find_column(const Schema& schema, std::string_view name) noexcept;
-
-/// JSON with every field, in the spelling of the members. The result of from_json(to_json(s)) equals s.
-std::string to_json(const Schema& schema);
-/// Strict: an unknown or repeated key, a wrong type or a bad value is an Error{invalid_argument} naming the key.
-Schema schema_from_json(std::string_view text);
-/// Reads a schema file of at most 16 MiB.
-Schema read_schema(const std::string& path);
-
-/// Flags: "age=17:90" or "income=0:100000:log1p"; "job=admin,blue-collar,other"; a column of that name declared before
-/// is replaced.
-void declare_range(Schema& schema, std::string_view flag);
-void declare_category(Schema& schema, std::string_view flag);
-void declare_ignored(Schema& schema, std::string_view name);
-/// A column of texts whose values are still to be found.
-void declare_text(Schema& schema, std::string_view name);
 
 }  // namespace sotto

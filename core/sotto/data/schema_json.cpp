@@ -1,10 +1,10 @@
+#include "sotto/data/schema_json.h"
+
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/data/byte_source.h"
-#include "sotto/data/schema.h"
 
 namespace sotto {
 namespace {
@@ -252,16 +252,6 @@ Schema schema_from_json(std::string_view text) {
   Schema schema = read_object(parse(text));
   check_schema(schema);
   return schema;
-}
-
-Schema read_schema(const std::string& path) {
-  constexpr std::size_t kLimit = std::size_t{16} << 20;
-  try {
-    return schema_from_json(read_whole(path, kLimit));
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::invalid_argument) throw;
-    throw Error(error.kind(), path + ": " + error.what(), error.field());
-  }
 }
 
 std::string to_json(const Schema& schema) {

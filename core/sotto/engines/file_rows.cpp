@@ -3,11 +3,13 @@
 #include <filesystem>
 
 #include "sotto/base/error.h"
-#include "sotto/data/fingerprint.h"
-#include "sotto/data/load.h"
-#include "sotto/data/reading.h"
+#include "sotto/data/dataset.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
+#include "sotto/files/block_file/load.h"
+#include "sotto/files/fingerprint.h"
+#include "sotto/files/load.h"
+#include "sotto/files/reading.h"
 
 namespace sotto {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "sotto/data/block_file.h"
 #include "sotto/data/encoder.h"
+#include "sotto/files/block_file/block_file.h"
 #include "sotto/optim/engine.h"
 
 /// Files as sources of rows. Reads headers, and rows only when they are opened.

@@ -6,6 +6,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/engines/row_gather.h"
+#include "sotto/files/block_file/load.h"
 
 namespace sotto {
 namespace {

@@ -4,8 +4,9 @@
 #include <optional>
 #include <span>
 
-#include "sotto/data/block_file.h"
 #include "sotto/engines/window_buffer.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/block_file/load.h"
 #include "sotto/optim/engine.h"
 
 namespace sotto {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sotto/data/block_file.h"
 #include "sotto/engines/window_buffer.h"
+#include "sotto/files/block_file/block_file.h"
 #include "sotto/optim/engine.h"
 
 namespace sotto {

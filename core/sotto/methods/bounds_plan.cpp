@@ -18,9 +18,9 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/data/block_file.h"
-#include "sotto/data/load.h"
-#include "sotto/data/reading.h"
+#include "sotto/files/block_file/block_file.h"
+#include "sotto/files/column_counts.h"
+#include "sotto/files/complete.h"
 #include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/privacy/discovery.h"
 #include "sotto/privacy/gaussian.h"

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
-#include "sotto/data/bound_counts.h"
 #include "sotto/data/schema.h"
+#include "sotto/files/column_counts.h"
 #include "sotto/privacy/accountant/filter.h"
 #include "sotto/privacy/budget.h"
 #include "sotto/privacy/choice.h"

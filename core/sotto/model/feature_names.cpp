@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "sotto/data/encoder.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/model/json.h"
 
 namespace sotto {

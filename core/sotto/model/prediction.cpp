@@ -6,6 +6,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/data/schema.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/model/json.h"
 

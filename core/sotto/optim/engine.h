@@ -43,9 +43,9 @@ class RowSource {
   /// Public facts of that many rows; reads none of them. Throws Error{invalid_data} if the source says it has another
   /// number.
   virtual Facts facts(std::uint64_t rows) const = 0;
-  /// How text becomes rows (data/reading.h); empty where none is parsed. Reads nothing.
+  /// How text becomes rows (files/reading.h); empty where none is parsed. Reads nothing.
   virtual std::string reading() const { return {}; }
-  /// Identifies the raw data (data/fingerprint.h): reads bytes, parses no row.
+  /// Identifies the raw data (files/fingerprint.h): reads bytes, parses no row.
   virtual Digest fingerprint() const = 0;
   /// From here on rows are read.
   virtual std::unique_ptr<Engine> open() = 0;

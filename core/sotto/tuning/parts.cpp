@@ -1,6 +1,7 @@
 #include "sotto/tuning/parts.h"
 
 #include "sotto/base/error.h"
+#include "sotto/files/block_file/load.h"
 
 namespace sotto {
 namespace {

@@ -94,7 +94,7 @@ class Ledger {
   virtual ~Ledger() = default;
 
   virtual const LedgerTerms& terms() const = 0;
-  /// Whether this is the fingerprint (data/fingerprint.h) of the data the budget belongs to.
+  /// Whether this is the fingerprint (files/fingerprint.h) of the data the budget belongs to.
   virtual bool is_about(const Digest& fingerprint) const = 0;
   /// The budget and what is spent of it now.
   virtual Filter filter() = 0;

@@ -27,13 +27,13 @@ struct LedgerTerms {
   std::string id;        ///< random, 64 hexadecimal digits
   Filter::State filter;  ///< kind, budget, relation, limit; nothing spent
   std::string unit = "one row";
-  /// Identifies the raw data: HMAC-SHA-256 of its fingerprint (data/fingerprint.h) under a random key that is stored in
+  /// Identifies the raw data: HMAC-SHA-256 of its fingerprint (files/fingerprint.h) under a random key that is stored in
   /// the ledger and printed nowhere, so that records say nothing to someone who guesses the data.
   std::string data_tag;
   std::string key_check;     ///< SHA-256 of that key
   std::string public_key{};  ///< that signs what is released (signing.h); empty in older ledgers, which have one too
   std::uint64_t rows = 0;    ///< public under replace_one; 0 under add_remove, where it is private
-  /// How a text file of the data is read (data/reading.h), and the names of its columns: by the holder's word public,
+  /// How a text file of the data is read (files/reading.h), and the names of its columns: by the holder's word public,
   /// and fixed, since what fails under another reading would tell about rows. Empty: no text is.
   std::string reading{};
   std::vector<std::string> columns{};

@@ -1,0 +1,24 @@
+#pragma once
+#include <memory>
+#include <string>
+
+#include "sotto/data/raw_row.h"
+#include "sotto/data/row_encoder.h"
+#include "sotto/data/schema.h"
+#include "sotto/files/fingerprint.h"
+
+namespace sotto {
+
+/// lenient: training. Values are treated by the zero-row rule and nothing tells; only structure fails.
+/// strict: `data pack` and `data info`. The same rows, and every questionable value is counted and placed for the
+/// holder of the file.
+enum class ReadMode { lenient, strict };
+
+/// Opens the file with the reader its format needs. `labels` tells whether an IDX file's labels are opened too.
+std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode,
+                                     LabelUse labels = LabelUse::required);
+
+/// The same; what the reader reads goes through the tap.
+std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode, FingerprintTap& tap);
+
+}  // namespace sotto
