@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "sotto/base/error.h"
-#include "sotto/files/block_file/pack.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
+#include "sotto/files/block_file/pack.h"
 
 namespace sotto::audit {
 namespace {
