@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const BlockFile file(path, (data[0] & 4) != 0 ? std::numeric_limits<std::uint64_t>::max() : 0);
     read_all(file, BlockFile::Values::trust);
     read_all(file, BlockFile::Values::check);
-    check(load_rows(file).rows(), file.facts());
+    check(load_rows(file).view(), file.facts());
   } catch (const Error&) {
   }
   ::close(descriptor);

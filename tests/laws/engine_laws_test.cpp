@@ -70,25 +70,25 @@ Bytes scanned(Engine& engine, const ScanOrder& order, std::uint32_t pass) {
 }
 
 /// The same pass from the definition: position by position.
-Bytes defined(const LoadedRows& stored, const ScanOrder& order, std::uint32_t pass) {
+Bytes defined(const Dataset& stored, const ScanOrder& order, std::uint32_t pass) {
   Bytes bytes;
   ScanOrder::Window window;
-  for (std::uint64_t w = 0; w < order.window_count(stored.facts.rows); ++w) {
-    order.window(stored.facts.rows, pass, w, window);
-    for (const std::uint64_t row : window.rows) bytes.consume(stored.rows().slice(row, 1));
+  for (std::uint64_t w = 0; w < order.window_count(stored.facts().rows); ++w) {
+    order.window(stored.facts().rows, pass, w, window);
+    for (const std::uint64_t row : window.rows) bytes.consume(stored.view().slice(row, 1));
   }
   return bytes;
 }
 
 void expect_law(const std::string& path, const ScanOrder& order) {
-  const LoadedRows stored = load_rows(BlockFile(path));
+  const Dataset stored = load_rows(BlockFile(path));
   for (const NamedEngine& named : kEngines) {
     const std::unique_ptr<Engine> engine = named.make(path);
     for (std::uint32_t pass = 0; pass < 4; ++pass) {
       const Bytes reference = defined(stored, order, pass);
       const Bytes bytes = scanned(*engine, order, pass);
-      EXPECT_EQ(bytes.rows, stored.facts.rows) << named.name;
-      EXPECT_TRUE(bytes.bytes == reference.bytes) << named.name << " pass " << pass << " rows " << stored.facts.rows;
+      EXPECT_EQ(bytes.rows, stored.facts().rows) << named.name;
+      EXPECT_TRUE(bytes.bytes == reference.bytes) << named.name << " pass " << pass << " rows " << stored.facts().rows;
     }
   }
 }
@@ -120,7 +120,7 @@ TEST_P(EngineLaws, EveryEngineFeedsTheRowsAtGivenPositions) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("rows.sotto");
   pack_rows(path, make_rows(1234, 50, GetParam(), 3), 50, GetParam());
-  const LoadedRows stored = load_rows(BlockFile(path));
+  const Dataset stored = load_rows(BlockFile(path));
   const std::vector<std::uint64_t> none, some = {0, 1, 2, 5, 600, 601, 1000, 1232, 1233};
   std::vector<std::uint64_t> most;  // more than are handed on at a time
   for (std::uint64_t row = 0; row < 1234; ++row) {
@@ -130,7 +130,7 @@ TEST_P(EngineLaws, EveryEngineFeedsTheRowsAtGivenPositions) {
     const std::unique_ptr<Engine> engine = named.make(path);
     for (const auto& positions : {none, some, most}) {
       Bytes expected, fed;
-      for (const std::uint64_t row : positions) expected.consume(stored.rows().slice(row, 1));
+      for (const std::uint64_t row : positions) expected.consume(stored.view().slice(row, 1));
       engine->scan_positions(positions, fed);
       EXPECT_EQ(fed.rows, positions.size()) << named.name;
       EXPECT_TRUE(fed.bytes == expected.bytes) << named.name;

@@ -98,7 +98,7 @@ inline void collect(const RowBlock& block, std::vector<Row>& into) {
 
 inline std::vector<Row> stored_rows(const std::string& path) {
   std::vector<Row> rows;
-  collect(load_rows(BlockFile(path)).rows(), rows);
+  collect(load_rows(BlockFile(path)).view(), rows);
   return rows;
 }
 

@@ -30,29 +30,27 @@ Recorder scanned(Engine& engine, const ScanOrder& order, std::uint32_t pass = 0)
 class InMemoryEngineTest : public ::testing::Test {
  protected:
   InMemoryEngineTest() {
-    loaded_.facts = {300, 5, 1.0, false};
     for (const Row& row : make_rows(300, 5, false)) {
-      loaded_.dense.insert(loaded_.dense.end(), row.values.begin(), row.values.end());
-      loaded_.labels.push_back(row.label);
+      loaded_.append({.rows = 1, .features = 5, .labels = &row.label, .dense = row.values.data()});
     }
   }
   ScanOrder shuffled_{.block_rows = 7, .buffer_rows = 50, .key = {1, 2, 3, 4}};
   ScanOrder stored_{.kind = ScanOrder::Kind::stored};
-  LoadedRows loaded_;
+  Dataset loaded_{Facts{300, 5, 1.0, false}};
 };
 
 TEST_F(InMemoryEngineTest, TheStoredOrderIsOneBlockWithoutACopy) {
-  InMemoryEngine engine(loaded_.facts, loaded_.rows());
+  InMemoryEngine engine(loaded_.facts(), loaded_.view());
   const Recorder recorder = scanned(engine, stored_);
   EXPECT_EQ(recorder.blocks, 1);
-  EXPECT_EQ(recorder.first, loaded_.dense.data());
+  EXPECT_EQ(recorder.first, loaded_.view().dense);
   EXPECT_EQ(recorder.rows.size(), 300U);
 }
 
 TEST_F(InMemoryEngineTest, AShuffledScanFollowsItsWindows) {
-  InMemoryEngine engine(loaded_.facts, loaded_.rows());
+  InMemoryEngine engine(loaded_.facts(), loaded_.view());
   std::vector<Row> stored;
-  collect(loaded_.rows(), stored);
+  collect(loaded_.view(), stored);
   for (const bool fresh : {false, true}) {
     shuffled_.fresh = fresh;
     for (std::uint32_t pass = 0; pass < 4; ++pass) {
@@ -68,7 +66,7 @@ TEST_F(InMemoryEngineTest, AShuffledScanFollowsItsWindows) {
 }
 
 TEST_F(InMemoryEngineTest, AFixedOrderScannedAgainIsKeptAsACopy) {
-  InMemoryEngine engine(loaded_.facts, loaded_.rows());
+  InMemoryEngine engine(loaded_.facts(), loaded_.view());
   EXPECT_GT(scanned(engine, shuffled_, 0).blocks, 1);
   EXPECT_GT(scanned(engine, shuffled_, 1).blocks, 1);
   EXPECT_EQ(scanned(engine, shuffled_, 2).blocks, 1);
@@ -79,8 +77,8 @@ TEST_F(InMemoryEngineTest, AFixedOrderScannedAgainIsKeptAsACopy) {
 }
 
 TEST_F(InMemoryEngineTest, NoCopyIsKeptBeyondTheLimitOrForFreshOrders) {
-  InMemoryEngine small(loaded_.facts, loaded_.rows(), nullptr, {.copy_limit_bytes = 100});
-  InMemoryEngine large(loaded_.facts, loaded_.rows());
+  InMemoryEngine small(loaded_.facts(), loaded_.view(), nullptr, {.copy_limit_bytes = 100});
+  InMemoryEngine large(loaded_.facts(), loaded_.view());
   ScanOrder fresh = shuffled_;
   fresh.fresh = true;
   for (std::uint32_t pass = 0; pass < 4; ++pass) {
@@ -90,27 +88,27 @@ TEST_F(InMemoryEngineTest, NoCopyIsKeptBeyondTheLimitOrForFreshOrders) {
 }
 
 TEST_F(InMemoryEngineTest, HasTheBlocksABlockFileWouldHave) {
-  EXPECT_EQ(InMemoryEngine(loaded_.facts, loaded_.rows()).block_rows(), block_rows_for(5, false));
-  EXPECT_EQ(InMemoryEngine(loaded_.facts, loaded_.rows()).facts().rows, 300U);
+  EXPECT_EQ(InMemoryEngine(loaded_.facts(), loaded_.view()).block_rows(), block_rows_for(5, false));
+  EXPECT_EQ(InMemoryEngine(loaded_.facts(), loaded_.view()).facts().rows, 300U);
 }
 
 TEST_F(InMemoryEngineTest, RefusesRowsThatAreNotWhatTheFactsSay) {
-  Facts facts = loaded_.facts;
+  Facts facts = loaded_.facts();
   facts.rows = 299;
-  EXPECT_THROW(InMemoryEngine(facts, loaded_.rows()), Error);
-  facts = loaded_.facts;
+  EXPECT_THROW(InMemoryEngine(facts, loaded_.view()), Error);
+  facts = loaded_.facts();
   facts.features = 6;
-  EXPECT_THROW(InMemoryEngine(facts, loaded_.rows()), Error);
-  facts = loaded_.facts;
+  EXPECT_THROW(InMemoryEngine(facts, loaded_.view()), Error);
+  facts = loaded_.facts();
   facts.sparse = true;
-  EXPECT_THROW(InMemoryEngine(facts, loaded_.rows()), Error);
+  EXPECT_THROW(InMemoryEngine(facts, loaded_.view()), Error);
 }
 
 TEST_F(InMemoryEngineTest, KeepsTheOwnerOfItsRowsAlive) {
-  auto owner = std::make_shared<LoadedRows>(loaded_);
-  const std::weak_ptr<LoadedRows> watch = owner;
+  auto owner = std::make_shared<Dataset>(loaded_);
+  const std::weak_ptr<Dataset> watch = owner;
   {
-    InMemoryEngine engine(owner->facts, owner->rows(), owner);
+    InMemoryEngine engine(owner->facts(), owner->view(), owner);
     owner.reset();
     EXPECT_FALSE(watch.expired());
     EXPECT_EQ(scanned(engine, stored_).rows.size(), 300U);

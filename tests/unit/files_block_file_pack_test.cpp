@@ -108,7 +108,8 @@ TEST(BlockFileWriter, AMarkStaysWithItsRow) {
     const std::vector<std::uint8_t> ordered = pack(path, true);
     ASSERT_EQ(ordered.size(), rows.size());
     EXPECT_NE(ordered, marks);
-    const LoadedRows packed = load_rows(BlockFile(path));
+    const Dataset loaded = load_rows(BlockFile(path));
+    const RowBlock packed = loaded.view();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const float first = sparse ? packed.values[packed.offsets[i]] : packed.dense[i * 7];
       ASSERT_EQ(first, static_cast<float>(ordered[i]) / 128) << i;

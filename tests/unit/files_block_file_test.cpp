@@ -76,8 +76,8 @@ TEST_P(BlockFileTest, ReadsTheSameMappedOrNot) {
   ASSERT_FALSE(unmapped.mapped());
   std::vector<Row> a;
   std::vector<Row> b;
-  collect(load_rows(mapped).rows(), a);
-  collect(load_rows(unmapped).rows(), b);
+  collect(load_rows(mapped).view(), a);
+  collect(load_rows(unmapped).view(), b);
   EXPECT_EQ(a, b);
 }
 

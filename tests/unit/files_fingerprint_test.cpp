@@ -71,12 +71,12 @@ TEST_F(Fingerprint, ABlockFileCarriesTheOneOfItsSource) {
   const std::string path = pack(source);
   EXPECT_EQ(fingerprint_of(path, {}), source);
   EXPECT_EQ(BlockFile(path).metadata(), "{}");
-  EXPECT_EQ(load_rows(BlockFile(path)).labels.size(), 3U);
+  EXPECT_EQ(load_rows(BlockFile(path)).facts().rows, 3U);
 }
 
 TEST_F(Fingerprint, ABlockFileOfUnknownSourceIsReadButNotIdentified) {
   const std::string path = pack(std::nullopt);
-  EXPECT_EQ(load_rows(BlockFile(path)).labels.size(), 3U);
+  EXPECT_EQ(load_rows(BlockFile(path)).facts().rows, 3U);
   EXPECT_THROW(fingerprint_of(path, {}), Error);
 }
 

@@ -8,6 +8,33 @@
 
 namespace sotto {
 
+Dataset::Dataset(const Facts& facts, std::uint32_t block_rows) : facts_(facts), block_rows_(block_rows) {
+  facts_.rows = 0;
+}
+
+void Dataset::reserve(std::uint64_t rows, std::uint64_t entries) {
+  labels_.reserve(rows);
+  if (!facts_.sparse) return values_.reserve(rows * facts_.features);
+  offsets_.reserve(rows + 1);
+  columns_.reserve(entries);
+  values_.reserve(entries);
+}
+
+void Dataset::append(const RowBlock& block) {
+  labels_.insert(labels_.end(), block.labels, block.labels + block.rows);
+  facts_.rows += block.rows;
+  if (!block.sparse()) {
+    values_.insert(values_.end(), block.dense, block.dense + block.rows * block.features);
+    return;
+  }
+  const std::uint64_t first = block.offsets[0];
+  const std::uint64_t last = block.offsets[block.rows];
+  const std::uint64_t base = columns_.size();
+  for (std::size_t i = 0; i < block.rows; ++i) offsets_.push_back(base + block.offsets[i + 1] - first);
+  columns_.insert(columns_.end(), block.columns + first, block.columns + last);
+  values_.insert(values_.end(), block.values + first, block.values + last);
+}
+
 RowBlock Dataset::view() const noexcept {
   RowBlock block;
   block.rows = labels_.size();
@@ -33,7 +60,6 @@ DatasetBuilder::DatasetBuilder(const Facts& facts) : dataset_(facts) {
   const std::uint64_t rows = std::min(facts.rows, kMaxReserved);
   dataset_.labels_.reserve(rows);
   if (!facts.sparse) dataset_.values_.reserve(std::min(rows * facts.features, std::uint64_t{1} << 28));
-  dataset_.facts_.rows = 0;
 }
 
 void DatasetBuilder::add_dense(std::span<const float> row, float label) {
@@ -81,9 +107,7 @@ void DatasetBuilder::close_row(std::size_t first_value, float label) {
 
 Dataset DatasetBuilder::finish() {
   Dataset done = std::move(dataset_);
-  Facts empty = done.facts_;
-  empty.rows = 0;
-  dataset_ = Dataset(empty);
+  dataset_ = Dataset(done.facts_);
   return done;
 }
 

@@ -5,21 +5,37 @@
 #include "sotto/data/facts.h"
 #include "sotto/data/row_block.h"
 #include "sotto/data/row_sink.h"
+#include "sotto/data/scan_order.h"
 
 namespace sotto {
 
-/// Rows in memory with their declared bound: dense and row-major, or CSR. Made by a DatasetBuilder, immutable after.
+/// Rows in memory with their declared bound: dense and row-major, or CSR. Raw rows come in through a DatasetBuilder,
+/// which clips them; rows that were stored before are appended bit for bit.
 class Dataset {
  public:
+  /// Without rows yet, whatever facts.rows says.
+  explicit Dataset(const Facts& facts) : Dataset(facts, block_rows_for(facts.features, facts.sparse)) {}
+  /// With the blocks of other storage.
+  Dataset(const Facts& facts, std::uint32_t block_rows);
+
+  /// facts().rows is the number of rows held.
   const Facts& facts() const noexcept { return facts_; }
-  /// All rows; valid while the data set lives and is not moved from.
+  /// The positions per block that an engine over these rows has (engine.h).
+  std::uint32_t block_rows() const noexcept { return block_rows_; }
+  /// All rows; valid while the data set lives, is not moved from and gets no more rows.
   RowBlock view() const noexcept;
+
+  /// Makes room for so many rows and, when sparse, so many entries in all.
+  void reserve(std::uint64_t rows, std::uint64_t entries);
+  /// Appends rows as they are. They must have the shape of the data set and keep its bound, as the rows of a checked
+  /// block file and of an engine do.
+  void append(const RowBlock& block);
 
  private:
   friend class DatasetBuilder;
-  explicit Dataset(const Facts& facts) : facts_(facts) {}
 
   Facts facts_;
+  std::uint32_t block_rows_;
   std::vector<float> values_;  // dense rows, or CSR values
   std::vector<std::uint32_t> columns_;
   std::vector<std::uint64_t> offsets_{0};

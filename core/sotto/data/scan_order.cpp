@@ -84,4 +84,9 @@ void ScanOrder::window(std::uint64_t rows, std::uint32_t pass, std::uint64_t ind
   }
 }
 
+std::uint32_t block_rows_for(std::uint32_t features, bool sparse) noexcept {
+  if (sparse) return kSparseBlockRows;
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, 8192 / (4 * (std::uint64_t{features} + 1))));
+}
+
 }  // namespace sotto

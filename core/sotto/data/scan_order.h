@@ -42,4 +42,9 @@ struct ScanOrder {
   void window(std::uint64_t rows, std::uint32_t pass, std::uint64_t index, Window& window) const;
 };
 
+/// The positions per block that storage of this library has, in memory and in block files, by public sizes alone: dense
+/// max(1, 8192 / (4 (features + 1))), which is about 8 KB; sparse kSparseBlockRows.
+inline constexpr std::uint32_t kSparseBlockRows = 32;
+std::uint32_t block_rows_for(std::uint32_t features, bool sparse) noexcept;
+
 }  // namespace sotto

@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "sotto/base/error.h"
-#include "sotto/data/dataset.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
 #include "sotto/files/block_file/load.h"
@@ -44,14 +43,13 @@ class TextRows final : public RowSource {
   std::string reading() const override { return reading_of(path_, encoder_.schema()); }
   Digest fingerprint() const override { return fingerprint_of(path_, encoder_.schema()); }
   std::unique_ptr<Engine> open() override {
-    auto rows = std::make_shared<const Dataset>(read_dataset(path_, encoder_));
+    auto engine = std::make_unique<InMemoryEngine>(read_dataset(path_, encoder_));
     watch_.require_unchanged();
-    return std::make_unique<InMemoryEngine>(rows->facts(), rows->view(), rows);
+    return engine;
   }
   Opened open_fingerprinted() override {
-    auto [dataset, fingerprint] = read_fingerprinted(path_, encoder_);
-    auto rows = std::make_shared<const Dataset>(std::move(dataset));
-    return {std::make_unique<InMemoryEngine>(rows->facts(), rows->view(), rows), fingerprint};
+    auto [rows, fingerprint] = read_fingerprinted(path_, encoder_);
+    return {std::make_unique<InMemoryEngine>(std::move(rows)), fingerprint};
   }
 
  private:

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/data/scan_order.h"
 #include "sotto/engines/row_gather.h"
-#include "sotto/files/block_file/load.h"
 
 namespace sotto {
 namespace {
@@ -45,13 +45,10 @@ InMemoryEngine::InMemoryEngine(const Facts& facts, const RowBlock& rows, std::sh
           "the rows do not have the shape the facts say");
 }
 
-InMemoryEngine::InMemoryEngine(LoadedRows loaded, InMemoryOptions options)
-    : facts_(loaded.facts),
-      block_rows_(loaded.block_rows),
-      options_(options),
-      buffer_(loaded.facts.features, loaded.facts.sparse) {
-  auto owned = std::make_shared<const LoadedRows>(std::move(loaded));
-  rows_ = owned->rows();
+InMemoryEngine::InMemoryEngine(Dataset rows, InMemoryOptions options)
+    : facts_(rows.facts()), block_rows_(rows.block_rows()), options_(options), buffer_(facts_.features, facts_.sparse) {
+  auto owned = std::make_shared<const Dataset>(std::move(rows));
+  rows_ = owned->view();
   owner_ = std::move(owned);
 }
 
@@ -63,13 +60,12 @@ std::uint64_t InMemoryEngine::copy_bytes() const noexcept {
 void InMemoryEngine::scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) {
   if (order.kind == ScanOrder::Kind::stored) return consumer.consume(rows_);
   const bool again = last_order_ && same_fixed_order(*last_order_, order);
-  if (again && copy_) return consumer.consume(copy_->rows());
+  if (again && copy_) return consumer.consume(copy_->view());
   copy_.reset();
   last_order_.reset();
   if (again && copy_bytes() <= options_.copy_limit_bytes) {
     try {
-      auto copy = std::make_unique<LoadedRows>();
-      copy->facts = facts_;
+      auto copy = std::make_unique<Dataset>(facts_);
       copy->reserve(facts_.rows, rows_.sparse() ? rows_.offsets[rows_.rows] - rows_.offsets[0] : 0);
       scan_windows(order, pass, consumer, copy.get());
       copy_ = std::move(copy);
@@ -97,7 +93,7 @@ void InMemoryEngine::scan_positions(std::span<const std::uint64_t> positions, Ro
   gather.flush();
 }
 
-void InMemoryEngine::scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, LoadedRows* copy) {
+void InMemoryEngine::scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, Dataset* copy) {
   const std::uint64_t windows = order.window_count(facts_.rows);
   const auto rows_of = [&](std::uint64_t block) {
     return std::min<std::uint64_t>(order.block_rows, facts_.rows - block * order.block_rows);

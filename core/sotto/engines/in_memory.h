@@ -4,9 +4,8 @@
 #include <optional>
 #include <span>
 
+#include "sotto/data/dataset.h"
 #include "sotto/engines/window_buffer.h"
-#include "sotto/files/block_file/block_file.h"
-#include "sotto/files/block_file/load.h"
 #include "sotto/optim/engine.h"
 
 namespace sotto {
@@ -24,8 +23,8 @@ class InMemoryEngine : public Engine {
   /// `rows` must stay valid; `owner` keeps alive whatever holds them. Its blocks are those a block file would have.
   InMemoryEngine(const Facts& facts, const RowBlock& rows, std::shared_ptr<const void> owner = nullptr,
                  InMemoryOptions options = {});
-  /// Takes over the rows of a block file, with its blocks.
-  explicit InMemoryEngine(LoadedRows loaded, InMemoryOptions options = {});
+  /// Takes over the rows, with their blocks.
+  explicit InMemoryEngine(Dataset rows, InMemoryOptions options = {});
 
   Facts facts() const override { return facts_; }
   std::uint32_t block_rows() const override { return block_rows_; }
@@ -34,7 +33,7 @@ class InMemoryEngine : public Engine {
   void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const override;
 
  private:
-  void scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, LoadedRows* copy);
+  void scan_windows(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer, Dataset* copy);
   std::uint64_t copy_bytes() const noexcept;
 
   Facts facts_;
@@ -45,7 +44,7 @@ class InMemoryEngine : public Engine {
   WindowBuffer buffer_;
   ScanOrder::Window window_;
   std::optional<ScanOrder> last_order_;  ///< the fixed shuffled order scanned last
-  std::unique_ptr<LoadedRows> copy_;     ///< the rows in last_order_
+  std::unique_ptr<Dataset> copy_;        ///< the rows in last_order_
 };
 
 }  // namespace sotto

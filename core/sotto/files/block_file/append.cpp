@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/data/scan_order.h"
 
 namespace sotto {
 namespace {

@@ -103,11 +103,6 @@ std::size_t BlockFileHeader::rows_in_block(std::uint64_t index) const noexcept {
   return static_cast<std::size_t>(std::min<std::uint64_t>(block_rows, facts.rows - index * block_rows));
 }
 
-std::uint32_t block_rows_for(std::uint32_t features, bool sparse) noexcept {
-  if (sparse) return kSparseBlockRows;
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, 8192 / (4 * (std::uint64_t{features} + 1))));
-}
-
 std::uint64_t header_bytes(std::uint64_t metadata_bytes) noexcept {
   return (sizeof(RawHeader) + metadata_bytes + kHeaderAlignment - 1) / kHeaderAlignment * kHeaderAlignment;
 }

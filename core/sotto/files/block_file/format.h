@@ -56,12 +56,8 @@ struct BlockFileHeader {
 /// The first bytes of a block file.
 inline constexpr std::string_view kBlockFileMagic = "SOTTOBLK";
 inline constexpr std::uint64_t kMaxMetadataBytes = std::uint64_t{1} << 26U;
-inline constexpr std::uint32_t kSparseBlockRows = 32;
 inline constexpr std::size_t kBlockAlignment = 64;
 inline constexpr std::size_t kIndexPiece = 8192;
-
-/// The positions a block of this library has: dense max(1, 8192 / (4 (features + 1))), sparse kSparseBlockRows.
-std::uint32_t block_rows_for(std::uint32_t features, bool sparse) noexcept;
 
 /// The size of the header, given the length of the metadata and what belongs to it.
 std::uint64_t header_bytes(std::uint64_t metadata_bytes) noexcept;
