@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "capi/hint_text.h"
 #include "sotto/base/threads.h"
 #include "sotto/base/version.h"
 #include "sotto/optim/row_sum.h"
-#include "sotto/privacy/ledger/price.h"
 #include "sotto/random/permutation.h"
 
 namespace sotto::capi {
@@ -33,15 +33,13 @@ sotto_status status_of(ErrorKind kind) noexcept {
   return SOTTO_INTERNAL;
 }
 
-/// In the language of those who register data sets, who alone open ledgers here.
-void append_option(char* message, std::size_t room, std::string_view filter) noexcept {
-  const auto add = [&](std::string_view text) {
-    const std::size_t used = std::strlen(message);
-    put(message + used, room - used, text);
-  };
-  add("; whoever registers the data set chooses it then, by options => '{\"filter\": \"");
-  add(filter);
-  add("\"}'");
+/// A hint is left out where there is no memory for it.
+void put_hint(const Error& problem, sotto_error* error) noexcept {
+  error->hint[0] = '\0';
+  try {
+    put(error->hint, sizeof error->hint, hint_text(problem));
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 bool is_hex(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
@@ -80,10 +78,9 @@ void rethrow_without(const std::string& path, const Error& problem) {
 sotto_status report(const Error& problem, sotto_error* error) noexcept {
   if (error != nullptr) {
     const auto* withheld = dynamic_cast<const Withheld*>(&problem);
-    const auto* other = dynamic_cast<const NeedsOtherFilter*>(&problem);
     put(error->message, sizeof error->message, problem.what());
-    if (other != nullptr) append_option(error->message, sizeof error->message, other->filters().front());
     put(error->field, sizeof error->field, problem.field());
+    put_hint(problem, error);
     const bool masked = mask_fingerprints(error->message);
     put(error->log, sizeof error->log, withheld != nullptr ? withheld->log() : masked ? problem.what() : "");
   }
@@ -94,6 +91,7 @@ sotto_status report(sotto_status status, std::string_view message, sotto_error* 
   if (error != nullptr) {
     put(error->message, sizeof error->message, message);
     error->field[0] = '\0';
+    error->hint[0] = '\0';
     error->log[0] = '\0';
   }
   return status;

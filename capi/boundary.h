@@ -19,7 +19,7 @@ struct Stopped final : std::exception {};
 class Withheld final : public Error {
  public:
   Withheld(const Error& problem, const std::string& message, std::string log)
-      : Error(problem.kind(), message, problem.field()), log_(std::move(log)) {}
+      : Error(problem.kind(), message, problem.field(), problem.hint()), log_(std::move(log)) {}
   const std::string& log() const noexcept { return log_; }
 
  private:

@@ -32,6 +32,7 @@ typedef enum sotto_status {
 typedef struct sotto_error {
   char message[1024];
   char field[64];
+  char hint[512]; /* what would help, in words of SQL; empty where nothing is known */
   char log[1024]; /* all of it, for the log of the rows' holder alone; empty where the message leaves nothing out */
 } sotto_error;
 

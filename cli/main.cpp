@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "hint_text.h"
 #include "out_files.h"
 #include "sotto/base/error.h"
 #include "sotto/base/version.h"
 #include "sotto/files/byte_source.h"
-#include "sotto/privacy/ledger/price.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -34,15 +34,17 @@ int exit_code(ErrorKind kind) {
   return 70;
 }
 
-int report(const Output& output, ErrorKind kind, const std::string& message, const std::string& field) {
+int report(const Output& output, const Error& error) {
+  const std::string hint = hint_text(error);
   output.end_progress();
   if (output.json) {
-    nlohmann::ordered_json error{{"error", {{"kind", name_of(kind)}, {"field", field}, {"message", message}}}};
-    fmt::print(stderr, "{}\n", error.dump());
+    nlohmann::ordered_json json{{"kind", name_of(error.kind())}, {"field", error.field()}, {"message", error.what()}};
+    if (!hint.empty()) json["hint"] = hint;
+    fmt::print(stderr, "{}\n", nlohmann::ordered_json{{"error", json}}.dump());
   } else {
-    fmt::print(stderr, "sotto: {}\n", message);
+    fmt::print(stderr, "sotto: {}{}{}\n", error.what(), hint.empty() ? "" : "; ", hint);
   }
-  return exit_code(kind);
+  return exit_code(error.kind());
 }
 
 constexpr const char* kFooter =
@@ -85,18 +87,15 @@ int main(int argc, char** argv) {
     // The flags were not all read: --json may stand after the mistake.
     output.json =
         std::any_of(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
-    if (output.json) return report(output, sotto::ErrorKind::invalid_argument, e.what(), "");
+    if (output.json) return report(output, {sotto::ErrorKind::invalid_argument, e.what()});
     program.exit(e);
     return exit_code(sotto::ErrorKind::invalid_argument);
-  } catch (const sotto::NeedsOtherFilter& e) {
-    const std::string how = fmt::format("; 'sotto ledger create --filter {}' makes one", e.filters().front());
-    return report(output, e.kind(), e.what() + how, e.field());
   } catch (const sotto::Error& e) {
-    return report(output, e.kind(), e.what(), e.field());
+    return report(output, e);
   } catch (const std::bad_alloc&) {
-    return report(output, sotto::ErrorKind::io, "not enough memory", "");
+    return report(output, {sotto::ErrorKind::io, "not enough memory"});
   } catch (const std::exception&) {
-    return report(output, sotto::ErrorKind::internal, "an internal error; please report it", "");
+    return report(output, {sotto::ErrorKind::internal, "an internal error; please report it"});
   }
   return output.exit_code;
 }

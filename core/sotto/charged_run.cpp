@@ -105,8 +105,9 @@ void refuse_other_bounds(const BoundsCost& cost, Ledger& ledger) {
     const Json released = Json::parse(ledger.bytes_of(entry), nullptr, false);  // a schema or a model
     return released.is_object() && released.contains("bounds_cost") && released.at("bounds_cost") == wanted;
   };
-  refuse_ledger_if(!std::ranges::any_of(ledger.entries(), stored_it),
-                   "it found no bounds for the cost the schema states; use the schema as 'data bounds' wrote it");
+  if (std::ranges::any_of(ledger.entries(), stored_it)) return;
+  throw Error(ErrorKind::invalid_argument, "ledger: it found no bounds for the cost the schema states", "ledger",
+              {HintKind::schema_as_found});
 }
 
 std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use) {

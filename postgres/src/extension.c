@@ -134,7 +134,8 @@ void host_check(const Host *host, sotto_status status, const sotto_error *error)
   if (status == SOTTO_OK) return;
   if (message == error->message && error->log[0] != '\0')
     ereport(LOG_SERVER_ONLY, (errmsg("%s", error->log), errhidestmt(true), errhidecontext(true)));
-  ereport(ERROR, (errcode(sqlstate_of(status)), errmsg("%s", message)));
+  ereport(ERROR, (errcode(sqlstate_of(status)), errmsg("%s", message),
+                  message == error->message && error->hint[0] != '\0' ? errhint("%s", error->hint) : 0));
 }
 
 Oid owner_role(void) { return get_role_oid("sotto_owner", false); }

@@ -4,8 +4,7 @@
 #include <string>
 
 #include "bindings.h"
-#include "sotto/base/error.h"
-#include "sotto/privacy/ledger/price.h"
+#include "sotto/base/fields.h"
 
 namespace nb = nanobind;
 
@@ -27,16 +26,23 @@ const char* class_of(ErrorKind kind) noexcept {
 
 /// The one place where an Error of the library becomes an exception of Python.
 void raise(const Error& error) {
-  nb::object type = nb::module_::import_("sotto.errors").attr(class_of(error.kind()));
+  const nb::module_ errors = nb::module_::import_("sotto.errors");
+  nb::object type = errors.attr(class_of(error.kind()));
   nb::object made = type(std::string(error.what()));
   made.attr("field") = error.field();
-  if (const auto* other = dynamic_cast<const NeedsOtherFilter*>(&error)) made.attr("filters") = other->filters();
+  const Hint& hint = error.hint();
+  made.attr("hint") = errors.attr("Hint")(std::string(enum_name(hint.kind)), nb::tuple(nb::cast(hint.arguments)));
   PyErr_SetObject(type.ptr(), made.ptr());
 }
 
 }  // namespace
 
-void bind_errors(nb::module_&) {
+void bind_errors(nb::module_& module) {
+  module.def("hint_kinds", [] {
+    std::vector<std::string> kinds;
+    for (const auto& [name, kind] : enum_names(HintKind{})) kinds.emplace_back(name);
+    return kinds;
+  });
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);

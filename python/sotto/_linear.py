@@ -21,11 +21,11 @@ from ._card import PrivacyCard
 from ._declared import class_texts, declared_bounds, declared_classes, declared_epsilons, declared_norm, refuse_other_than_number
 from ._encoding import Encoding
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
-from ._messages import in_keywords
+from ._hints import in_keywords
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, NotPrivateWarning, PromiseWarning, Unsupported
+from .errors import InvalidArgument, NotPrivateWarning, PromiseWarning, Unsupported, hinted
 from .ledger import Charge, Ledger
 
 FROM_Y = "the classes were taken from y, not declared"
@@ -34,10 +34,7 @@ NORM_SHARE = 0.1
 #: Share of the rows that may be longer than it.
 NORM_TAIL = 0.01
 NO_EPSILON = "epsilon: must be given, above 0; whoever spends says how much"
-NO_FINGERPRINT = (
-    "accountant: this block file does not say which data it was made from; pack it again by pack_parquet, which names the file, "
-    "or by pack(fingerprint=...), 64 hexadecimal digits that name the data"
-)
+NO_FINGERPRINT = "accountant: this block file does not say which data it was made from"
 #: Parameters that are numbers where they are given.
 NUMBERS = ("epsilon", "delta", "C", "alpha", "huber_width", "intercept_scaling", "max_iter", "passes", "batch_size", "eta0")
 #: Labels that need no declaration: everybody knows them before seeing a row.
@@ -126,7 +123,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self._refuse_other_declarations(encoding)
             ledger = self._ledger()
             if ledger is not None and not rows.fingerprint:
-                raise Unsupported(NO_FINGERPRINT)
+                raise hinted(Unsupported(NO_FINGERPRINT), "pack_again")
             charge = Charge() if ledger is None else Charge.to(ledger, rows.fingerprint, rows.rows)
             # What the file's header says about its bounds the library takes from there.
             trained = self._train(rows, charge, {"encoding": "", "not_private": [], "found_norm": None})

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Iterator, Sequence
 
 from . import _core
-from ._messages import in_keywords
+from ._hints import in_keywords
 from ._progress import Progress
 from .errors import InvalidArgument
 

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+
+class Hint(NamedTuple):
+    """What would help: a kind, and what it is about."""
+
+    kind: str = "none"
+    arguments: tuple[str, ...] = ()
+
 
 class Error(Exception):
     """What the library refuses. ``field`` names the parameter at fault in its one spelling, or is empty.
 
-    ``filters`` are the filters of a ledger that would take a request which this one has no price for.
+    ``hint`` is what would help; the text of the error has it in words.
     """
 
     field: str = ""
-    filters: tuple[str, ...] | list[str] = ()
+    hint: Hint = Hint()
+    #: What the caller calls the fields.
+    names: dict[str, str] = {}
+    remark: str = ""
+
+    def __str__(self) -> str:
+        from ._hints import WORDS
+
+        text, start = super().__str__(), f"{self.field}: "
+        if self.field in self.names and text.startswith(start):
+            text = f"{self.names[self.field]}: {text[len(start):]}"
+        return "; ".join(part for part in (text, WORDS[self.hint.kind](self), self.remark) if part)
 
 
 class InvalidArgument(Error, ValueError):
@@ -35,6 +55,12 @@ class StorageError(Error, OSError):
 
 class InternalError(Error, RuntimeError):
     """A check of the library on itself failed."""
+
+
+def hinted(error: Error, kind: str, *arguments: str) -> Error:
+    """The error with a hint."""
+    error.hint = Hint(kind, arguments)
+    return error
 
 
 class PromiseWarning(UserWarning):

@@ -158,14 +158,15 @@ void check_declared(const Schema& schema, const std::vector<std::string>& column
   for (const std::string& name : column_names) {
     if (!is_covered(schema, find_in(index, name), name)) missing.push_back(name);
   }
+  if (missing.empty()) return;
   // Past skipped lines the names may be a row.
-  const std::string which = schema.skip_lines > 0
-                                ? std::to_string(missing.size()) + " columns ('sotto data info' lists them)"
-                                : list_of(missing);
-  require(missing.empty(), "columns",
-          "no public bounds for " + which +
-              "; declare for each a range (name=min:max), a list of categories or ignore, or declare data_norm to take "
-              "numbers as they are and clip rows to that norm");
+  const bool may_be_row = schema.skip_lines > 0;
+  const std::string which = may_be_row ? std::to_string(missing.size()) + " columns" : list_of(missing);
+  throw Error(ErrorKind::invalid_argument,
+              "columns: no public bounds for " + which +
+                  "; declare for each a range, a list of categories or ignore, or declare data_norm to take numbers as "
+                  "they are and clip rows to that norm",
+              "columns", {HintKind::declare_columns, {may_be_row ? "unlisted" : "listed"}});
 }
 
 void mark_complete(Schema& schema) noexcept {

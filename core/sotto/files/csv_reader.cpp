@@ -36,9 +36,8 @@ void CsvReader::refuse_numbers_for_names() const {
   if (layout_.header == HeaderLine::present || std::ranges::none_of(cells_, spells_number)) return;
   throw Error(ErrorKind::invalid_argument,
               lines_.errors().source() +
-                  ": header: the first line looks like a row, as it has a number where a name is expected; say "
-                  "--no-header if it is one, or --header true if it names the columns",
-              "header");
+                  ": header: the first line looks like a row, as it has a number where a name is expected",
+              "header", {HintKind::say_header});
 }
 
 void CsvReader::name_columns_from_header() {

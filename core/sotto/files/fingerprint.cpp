@@ -48,10 +48,8 @@ Digest FingerprintTap::finish() {
 
 Digest fingerprint_of(const BlockFile& file) {
   if (file.fingerprint()) return *file.fingerprint();
-  throw Error(
-      ErrorKind::unsupported,
-      file.path() + ": this block file does not say which data it was made from; pack it again with 'sotto data pack'",
-      "data");
+  throw Error(ErrorKind::unsupported, file.path() + ": this block file does not say which data it was made from",
+              "data", {HintKind::pack_again});
 }
 
 Digest fingerprint_of(const std::string& path, const Schema& schema) {

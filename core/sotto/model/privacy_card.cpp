@@ -125,7 +125,7 @@ std::string budget_text(const PrivacyCard::LedgerUse& use) {
 std::string signed_text(const PrivacyCard::LedgerUse& use) {
   if (!use.enforced) return "no: without a ledger nobody vouches for this file";
   if (use.signed_by.empty()) return "no signature in this file; the ledger knows what it released by its bytes";
-  return fmt::format("by the ledger's key {:.16}; 'sotto verify' checks the file", use.signed_by);
+  return fmt::format("by the ledger's key {:.16}, which verifies the file", use.signed_by);
 }
 
 }  // namespace

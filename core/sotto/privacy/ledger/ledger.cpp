@@ -62,6 +62,12 @@ void Ledger::check_public_key() const {
 
 namespace {
 
+/// Other filters count in other currencies than those a request names.
+Hint hint_of(const Filter& filter) {
+  if (filter.kind() == FilterKind::sum) return {};
+  return {HintKind::adding_filter, {std::string(enum_name(FilterKind::sum))}};
+}
+
 /// At a large epsilon the numerical distance of noise from its ideal law costs more than the ledger keeps for it: then
 /// no request with such noise fits, however small, and none is suggested.
 void refuse_distance(const Filter& filter, const Filter::Cost& cost) {
@@ -72,7 +78,7 @@ void refuse_distance(const Filter& filter, const Filter::Cost& cost) {
                   ", at which the distance of the noise from its ideal law costs delta " + bound +
                   ", and the ledger keeps " + Filter::delta_text(filter.limit().delta) +
                   " for that; a ledger with a smaller epsilon takes it, or one with filter sum",
-              "ledger");
+              "ledger", hint_of(filter));
 }
 
 }  // namespace
@@ -100,7 +106,7 @@ void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::
                   (none ? "the smallest price of a release is " + Filter::text_of(smallest_price(filter)) +
                               ", so that none fits any more"
                         : "one more release would fit as: " + fits + hint),
-              "ledger");
+              "ledger", hint_of(filter));
 }
 
 }  // namespace sotto

@@ -1,7 +1,9 @@
 #include "sotto/privacy/ledger/price.h"
 
 #include <algorithm>
+#include <string>
 
+#include "sotto/base/error.h"
 #include "sotto/privacy/gaussian.h"
 
 namespace sotto {
@@ -63,9 +65,10 @@ Filter::Cost cost_in(const Filter& filter, const PlannedCost& cost) {
     }
     std::string names;
     for (const std::string& kind : kinds) names += (names.empty() ? "" : " or ") + kind;
-    throw NeedsOtherFilter(
+    throw Error(
+        ErrorKind::unsupported,
         why + "; a ledger of this budget with filter " + names + " takes it (the filter of a ledger never changes)",
-        kinds);
+        "ledger", {HintKind::other_filter, kinds});
   }
 }
 

@@ -1,10 +1,7 @@
 #pragma once
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "sotto/base/error.h"
 #include "sotto/privacy/accountant/filter.h"
 #include "sotto/privacy/event.h"
 
@@ -34,18 +31,8 @@ struct Price {
 /// sum: the (epsilon, delta) the plan promises, numerics included. The others: the events themselves, and the distance
 /// of their noise. Whether the filter has a price for the event shows when it is asked (Filter::cost_of).
 Price price_of(const PlannedCost& cost, const Filter& filter);
-/// A filter has no price for a run and others have. Which, each front end says in its own language.
-class NeedsOtherFilter : public Error {
- public:
-  NeedsOtherFilter(const std::string& message, std::vector<std::string> filters)
-      : Error(ErrorKind::unsupported, message, "ledger"), filters_(std::move(filters)) {}
-  const std::vector<std::string>& filters() const noexcept { return filters_; }
-
- private:
-  std::vector<std::string> filters_;
-};
-/// What it costs a ledger with this filter. Throws Error{unsupported} if it has no price: NeedsOtherFilter where
-/// another has one.
+/// What it costs a ledger with this filter. Throws Error{unsupported} if it has no price, with the hint other_filter
+/// where others have one.
 Filter::Cost cost_in(const Filter& filter, const PlannedCost& cost);
 
 /// What one more release could be on a ledger: Filter::what_fits, or zeros where the smallest price does not fit.

@@ -83,9 +83,8 @@ PublicKey public_key_from(const std::string& text) {
       EVP_PKEY_get_raw_public_key(pkey.get(), key.bytes.data(), &size) == 1 && size == key.bytes.size()) {
     return key;
   }
-  throw Error(ErrorKind::invalid_data,
-              "key: is no public key of a ledger; 'sotto ledger key LEDGER --out FILE' writes one (PEM, Ed25519)",
-              "key");
+  throw Error(ErrorKind::invalid_data, "key: is no public key of a ledger (PEM, Ed25519)", "key",
+              {HintKind::public_key});
 }
 
 SigningKey::SigningKey(const Digest& ledger_key) : seed_(hmac_sha256(ledger_key, "sotto signing key 1")) {}

@@ -27,11 +27,8 @@ bool SqliteLedger::is_about(const Digest& fingerprint) const {
 
 void SqliteLedger::open() {
   if (inode_of(path_) != place().inode) {
-    throw Error(ErrorKind::invalid_data,
-                path_ +
-                    ": this is a copy of a ledger, and only one copy may spend; if it is the one that counts from "
-                    "now on, say so with 'sotto ledger move'",
-                "ledger");
+    throw Error(ErrorKind::invalid_data, path_ + ": this is a copy of a ledger, and only one copy may spend", "ledger",
+                {HintKind::move_ledger});
   }
   Anchor anchor(place().anchor, terms().id);
   refresh();  // another process may have written before the lock was ours
@@ -39,8 +36,8 @@ void SqliteLedger::open() {
   // The new anchor is told of a move last. If it was not, the former ones may not know either, and a copy left there
   // could spend as well.
   if (anchor.last().sequence < chain_.placed_sequence()) {
-    throw Error(ErrorKind::invalid_data,
-                path_ + ": a move of this ledger did not finish; run 'sotto ledger move' again", "ledger");
+    throw Error(ErrorKind::invalid_data, path_ + ": a move of this ledger did not finish", "ledger",
+                {HintKind::finish_move});
   }
   if (anchor.last().sequence < chain_.sequence()) anchor.append({chain_.sequence(), chain_.hash()});
 }

@@ -110,8 +110,8 @@ void SqliteLedger::relocate(const std::string& anchor, Former former) {
     throw Error(ErrorKind::invalid_argument,
                 chain_.place().anchor +
                     ": the anchor cannot be reached, so a ledger left beside it cannot be told of the move and could "
-                    "spend the budget once more; if nothing is left there, say so with --former-is-gone",
-                "former_is_gone");
+                    "spend the budget once more",
+                "former_is_gone", {HintKind::former_is_gone});
   }
   // Made before the record that names it: a crash in between leaves the ledger where it was, with an anchor too many.
   if (!exists(anchor)) {
