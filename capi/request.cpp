@@ -1,9 +1,7 @@
 #include "capi/request.h"
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
 #include "capi/plain_json.h"
 #include "sotto/base/fields.h"
@@ -12,7 +10,6 @@ namespace sotto::capi {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Given = std::map<std::string, std::string>;
 
 std::string text_of(const std::string& key, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -33,8 +30,8 @@ Json object_of(const std::string& text) {
   return json;
 }
 
-Given fields_of(const Json& json) {
-  Given given;
+GivenFields fields_of(const Json& json) {
+  GivenFields given;
   for (const auto& [key, value] : json.items()) {
     if (!value.is_null()) given.insert_or_assign(key, text_of(key, value));
   }
@@ -42,22 +39,12 @@ Given fields_of(const Json& json) {
 }
 
 /// Takes a key that is no declared field out of what was given.
-std::optional<std::string> taken(Given& given, const std::string& key) {
+std::optional<std::string> taken(GivenFields& given, const std::string& key) {
   const auto found = given.find(key);
   if (found == given.end()) return std::nullopt;
   std::string text = std::move(found->second);
   given.erase(found);
   return text;
-}
-
-template <class T>
-void apply(T& object, const Given& given, std::set<std::string>& used) {
-  for_each_field_deep(object, [&](std::string_view name, auto& value, std::string_view) {
-    const auto found = given.find(std::string(name));
-    if (found == given.end()) return;
-    used.insert(found->first);
-    value = parse_value<std::remove_cvref_t<decltype(value)>>(found->second, name);
-  });
 }
 
 /// "lambda=1e-4,1e-3;passes=5" from {"lambda": [1e-4, 1e-3], "passes": 5}.
@@ -76,37 +63,26 @@ std::string grid_text(const Json& grid) {
   return text;
 }
 
-Asked asked_from(Given given, const std::string& default_method) {
+Asked asked_from(GivenFields given, const std::string& default_method) {
   Asked asked;
-  TrainRequest& request = asked.train;
-  const std::string method = taken(given, "method").value_or(default_method);
-  request.method = make_by_name<Method>(method, "method");
-  if (const auto seed = taken(given, "order_seed"))
-    request.order_seed = parse_value<std::uint64_t>(*seed, "order_seed");
   if (const auto again = taken(given, "again")) asked.again = parse_value<bool>(*again, "again");
-  std::set<std::string> used;
-  apply(request.problem, given, used);
-  std::visit([&](auto& method) { apply(method, given, used); }, request.method);
-  apply(request.budget, given, used);
-  for (const auto& [name, text] : given) {
-    require(used.contains(name), name, "method " + method + ", set up like this, has no such parameter");
-  }
+  asked.train = request_from(given, default_method);
   return asked;
 }
 
 }  // namespace
 
-Asked request_from(const std::string& json, const std::string& default_method) {
+Asked asked_from(const std::string& json, const std::string& default_method) {
   return asked_from(fields_of(object_of(json)), default_method);
 }
 
-TuneAsked tune_request_from(const std::string& json) {
+TuneAsked tune_asked_from(const std::string& json) {
   Json object = object_of(json);
   require(object.contains("grid"), "grid", "must be given: what is tried");
   TuneAsked asked;
   asked.tune.grid = parse_grid(grid_text(object["grid"]));
   object.erase("grid");
-  Given given = fields_of(object);
+  GivenFields given = fields_of(object);
   asked.tune.by = enum_by_name<TuneBy>(taken(given, "tune_by").value_or("random_stopping"), "tune_by");
   if (const auto runs = taken(given, "mean_runs"))
     asked.tune.mean_runs = parse_value<std::uint32_t>(*runs, "mean_runs");

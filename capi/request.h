@@ -14,7 +14,7 @@ struct Asked {
 
 /// Throws Error{invalid_argument} for what is no JSON object, for a key that is no field of the problem, the method or
 /// the budget, and for a value a field cannot take.
-Asked request_from(const std::string& json, const std::string& default_method = "auto");
+Asked asked_from(const std::string& json, const std::string& default_method = "auto");
 
 /// The card of a request with its price.
 sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store);
@@ -27,7 +27,7 @@ struct TuneAsked {
   TuneRequest tune;
   bool again = false;
 };
-/// Throws as request_from() does.
-TuneAsked tune_request_from(const std::string& json);
+/// Throws as asked_from() does.
+TuneAsked tune_asked_from(const std::string& json);
 
 }  // namespace sotto::capi

@@ -110,7 +110,7 @@ ShardAverage method_of(Asked& asked) {
 
 /// The request with the shards as they are.
 Asked sharded_request(const sotto_shards& shards, const char* request) {
-  Asked asked = request_from(request, "shard_average");
+  Asked asked = asked_from(request, "shard_average");
   ShardAverage method = method_of(asked);
   method.shards = static_cast<std::uint32_t>(shards.count);
   method.sizes = {shards.sizes, shards.count};
@@ -119,7 +119,7 @@ Asked sharded_request(const sotto_shards& shards, const char* request) {
 }
 
 Sensitive<Vector> run_passes(const sotto_rows& rows, const std::string& request) {
-  Asked asked = request_from(request, "shard_average");
+  Asked asked = asked_from(request, "shard_average");
   const ShardAverage method = method_of(asked);
   BlockEngine engine(rows);
   const Recipe recipe = make_recipe(method.sgd, asked.train.problem, engine.facts());

@@ -116,7 +116,7 @@ using namespace sotto::capi;
 /// Between its charge and its rows. Members refer to those before them.
 struct sotto_training {
   sotto_training(const sotto_rows& rows, const sotto_store& store, const char* schema, const char* request)
-      : asked(request_from(request)), ledger(store) {
+      : asked(asked_from(request)), ledger(store) {
     take_schema(asked.train, schema_from_json(schema));
     asked.train.progress = [this](double) { proceed(poll(context)); };
     const BlockSource expected(rows);
@@ -192,13 +192,13 @@ sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, s
 
 sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* request, sotto_text* card,
                         sotto_error* error) {
-  return guarded(error, [&] { *card = plan_text(request_from(request), BlockSource(*rows), *store); });
+  return guarded(error, [&] { *card = plan_text(asked_from(request), BlockSource(*rows), *store); });
 }
 
 sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
                          sotto_text* model, uint64_t* entry, int* stored, sotto_error* error) {
   return guarded(error, [&] {
-    Asked asked = request_from(request);
+    Asked asked = asked_from(request);
     asked.train.progress = [&](double) { proceed(rows->poll(rows->context)); };
     BlockSource source(*rows);
     const Released released = train_charged(std::move(asked), source, *store, schema);
@@ -234,7 +234,7 @@ sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, con
                         sotto_error* error) {
   return guarded(error, [&] {
     const StopCheck stop = asking(*store);
-    TuneAsked asked = tune_request_from(request);
+    TuneAsked asked = tune_asked_from(request);
     take_schema(asked.tune.train, schema_from_json(schema));
     require(open_rows == nullptr || asked.tune.by == TuneBy::public_data, "tune_by",
             "must be public for rows that are public");

@@ -12,9 +12,6 @@
 /// Command-line flags derived from declared fields: `batch_rows` is `--batch-rows`, its help is the field's.
 namespace sotto::cli {
 
-/// What the user gave, by field name, as text.
-using GivenFields = std::map<std::string, std::string>;
-
 /// --batch-rows for batch_rows.
 std::string flag_of(std::string_view field_name);
 /// batch_rows for --batch-rows.
@@ -87,19 +84,6 @@ CLI::Option* add_number(CLI::App& app, const std::string& flag, Value& target, c
 template <class Value>
 CLI::Option* add_count(CLI::App& app, const std::string& flag, Value& target, const std::string& help) {
   return add_number(app, flag, target, help);
-}
-
-/// Sets every given field that `object` has and marks it used. Names of closed sets first: they decide which other
-/// fields there are.
-template <class T>
-void apply_fields(T& object, const GivenFields& given, std::set<std::string>& used) {
-  for_each_field_deep(object, [&](std::string_view name, auto& value, std::string_view) {
-    using Value = std::remove_cvref_t<decltype(value)>;
-    const auto found = given.find(std::string(name));
-    if (found == given.end()) return;
-    used.insert(found->first);
-    value = parse_value<Value>(found->second, name);
-  });
 }
 
 }  // namespace sotto::cli

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "field_flags.h"
-#include "sotto/train.h"
+#include "sotto/request.h"
 
 namespace sotto::cli {
 

@@ -1,28 +1,13 @@
 #pragma once
-#include <functional>
 #include <optional>
 
 #include "sotto/charged_run.h"
-#include "sotto/methods/method.h"
-#include "sotto/methods/personal.h"
 #include "sotto/model/model.h"
 #include "sotto/optim/engine.h"
 #include "sotto/random/bit_source.h"
+#include "sotto/request.h"
 
 namespace sotto {
-
-/// What is asked of a training run.
-struct TrainRequest {
-  Problem problem;
-  Method method;
-  Budget budget;
-  std::string encoding = "{}";                 ///< stored in the model for prediction from raw columns
-  std::vector<std::string> not_private;        ///< why the data's preparation was not private, e.g. observed bounds
-  std::optional<BoundsCost> bounds_cost{};     ///< of the schema rows are read with; the card promises both together
-  std::optional<std::uint64_t> order_seed;     ///< repeats the order of the rows; the guarantee does not rest on it
-  std::function<void(double)> progress;        ///< called with the fraction of rows done, a function of counts alone
-  std::optional<PersonalEpsilons> personal{};  ///< public, by position; the budget's epsilon is the largest
-};
 
 /// Takes over what a schema says about the rows that are read with it: its text for the model, what its bounds cost,
 /// and that bounds taken from the rows are not private. Who trains through a schema decides none of these.

@@ -1,22 +1,11 @@
 #include "request.h"
 
-#include <set>
-
 #include "sotto/base/fields.h"
 #include "sotto/model/json.h"
+#include "sotto/request.h"
 
 namespace sotto::python {
 namespace {
-
-template <class T>
-void apply(T& object, const GivenFields& given, std::set<std::string>& used) {
-  for_each_field_deep(object, [&](std::string_view name, auto& value, std::string_view) {
-    const auto found = given.find(std::string(name));
-    if (found == given.end()) return;
-    used.insert(found->first);
-    value = parse_value<std::remove_cvref_t<decltype(value)>>(found->second, name);
-  });
-}
 
 template <class T>
 Json fields_json() {
@@ -43,23 +32,6 @@ Json members_json() {
 }
 
 }  // namespace
-
-TrainRequest request_from(const GivenFields& given) {
-  TrainRequest request;
-  std::set<std::string> used{"method"};
-  const auto method = given.find("method");
-  require(method != given.end(), "method", "must be given");
-  request.method = make_by_name<Method>(method->second, "method");
-  apply(request.problem, given, used);
-  std::visit([&](auto& method) { apply(method, given, used); }, request.method);
-  apply(request.budget, given, used);
-  for (const auto& [name, text] : given) {
-    require(used.contains(name), name,
-            "method " + method->second + " with loss " + std::string(name_of(request.problem.loss)) +
-                " has no parameter " + name);
-  }
-  return request;
-}
 
 Facts facts_from(const nanobind::dict& facts) {
   Facts made;

@@ -373,7 +373,7 @@ class ReferenceEngine final : public InMemoryEngine {
 };
 
 Vector seeded(Engine& engine, const std::string& request) {
-  TrainRequest asked = capi::request_from(request).train;
+  TrainRequest asked = capi::asked_from(request).train;
   asked.order_seed = 5;
   BitSource bits(ReproducibleSeed{6});
   return sotto::train(engine, asked, bits).weights;

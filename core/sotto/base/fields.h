@@ -3,7 +3,9 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -117,6 +119,46 @@ bool set_field(T& object, std::string_view name, std::string_view text) {
     value = parse_value<std::remove_cvref_t<decltype(value)>>(text, field_name);
   });
   return found;
+}
+
+/// What a front end was given, by field name, as text.
+using GivenFields = std::map<std::string, std::string>;
+
+/// Sets every given field that `object` has and marks it used. Names of closed sets come first in their owner: they
+/// decide which other fields there are.
+template <class T>
+void apply_fields(T& object, const GivenFields& given, std::set<std::string>& used) {
+  for_each_field_deep(object, [&](std::string_view name, auto& value, std::string_view) {
+    const auto found = given.find(std::string(name));
+    if (found == given.end()) return;
+    used.insert(found->first);
+    value = parse_value<std::remove_cvref_t<decltype(value)>>(found->second, name);
+  });
+}
+
+template <class Variant>
+std::vector<std::string> members_with(std::string_view name);
+/// Whether T has the field `name`, in itself or in a member that one of its closed sets may hold.
+template <class T>
+bool declares(std::string_view name) {
+  bool found = false;
+  T object{};
+  for_each_field(object, [&](std::string_view field_name, auto& value, std::string_view) {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    found = found || field_name == name;
+    if constexpr (IsVariant<Value>::value) found = found || !members_with<Value>(name).empty();
+  });
+  return found;
+}
+/// The members of a closed set that have the field.
+template <class Variant>
+std::vector<std::string> members_with(std::string_view name) {
+  std::vector<std::string> having;
+  for_each_member<Variant>([&](auto tag) {
+    using Member = typename decltype(tag)::type;
+    if (declares<Member>(name)) having.emplace_back(Member::kName);
+  });
+  return having;
 }
 
 }  // namespace sotto

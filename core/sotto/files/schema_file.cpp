@@ -12,7 +12,7 @@ Schema read_schema(const std::string& path) {
     return schema_from_json(read_whole(path, kLimit));
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::invalid_argument) throw;
-    throw Error(error.kind(), path + ": " + error.what(), error.field());
+    throw Error(error.kind(), path + ": " + error.what(), error.field(), error.hint());
   }
 }
 
