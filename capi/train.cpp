@@ -1,6 +1,5 @@
 #include "sotto/train.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -12,45 +11,11 @@
 #include "capi/store_ledger.h"
 #include "sotto/base/fields.h"
 #include "sotto/data/schema_json.h"
-#include "sotto/model/json.h"
-#include "sotto/privacy/ledger/price.h"
+#include "sotto/quote_json.h"
 #include "sotto/tune.h"
 
 namespace sotto::capi {
 namespace {
-
-Json cost_json(const Filter::Cost& cost) {
-  return Json{{"loss", Filter::text_of({cost.loss, 0})},
-              {"delta", cost.delta_number()},
-              {"loss_units", cost.loss},
-              {"delta_units", cost.delta}};
-}
-
-/// The filter as it stands for the caller, who may have only a share of it.
-Filter open_to_caller(const Quote& quote) {
-  if (!quote.share) return quote.filter;
-  Filter::State state = quote.filter.state();
-  const Filter::Cost left = quote.share->remaining();
-  state.spent.loss = std::max(state.spent.loss, state.limit.loss - std::min(left.loss, state.limit.loss));
-  state.spent.delta = std::max(state.spent.delta, state.limit.delta - std::min(left.delta, state.limit.delta));
-  return Filter::reopen(state);
-}
-
-Json quote_json(const Quote& quote) {
-  Json json{{"enforced", true},
-            {"fits", quote.fits()},
-            {"currency", quote.filter.currency()},
-            {"cost", cost_json(quote.cost)},
-            {"smallest_price", cost_json(smallest_price(quote.filter))},
-            {"remaining", cost_json(quote.filter.remaining())},
-            {"largest_epsilon", largest_epsilon(open_to_caller(quote), quote.input.budget.delta)}};
-  if (!quote.share) return json;
-  json["own_share"] = Json{{"analyst", quote.share->analyst},
-                           {"share", quote.share->millionths / static_cast<double>(kWholeBudget)},
-                           {"limit", cost_json(quote.share->limit)},
-                           {"remaining", cost_json(quote.share->remaining())}};
-  return json;
-}
 
 LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& options) {
   LedgerTerms terms;
@@ -92,12 +57,7 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
 sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store) {
   const StopCheck stop = asking(store);
   StoreLedger ledger(store);
-  const Facts facts = rows.facts(ledger.terms().rows);
-  const TrainRequest priced = priced_request(asked.train, facts, ledger);
-  const Quote quoted = quote(priced, facts, ledger);
-  Json json = to_json(make_card(quoted.plan, priced.method, quoted.input));
-  json["budget"] = quote_json(quoted);
-  return copy_text(json.dump(2));
+  return copy_text(to_json(quote(asked.train, rows.facts(ledger.terms().rows), ledger)).dump(2));
 }
 
 Released train_charged(Asked asked, RowSource& rows, const sotto_store& store, const std::string& schema) {
@@ -120,10 +80,8 @@ struct sotto_training {
     take_schema(asked.train, schema_from_json(schema));
     asked.train.progress = [this](double) { proceed(poll(context)); };
     const BlockSource expected(rows);
-    const Facts facts = expected.facts(ledger.terms().rows);
-    priced = priced_request(asked.train, facts, ledger);
-    quoted.emplace(quote(priced, facts, ledger));
-    run = charged_run(priced, *quoted, ledger.terms());
+    quoted.emplace(quote(asked.train, expected.facts(ledger.terms().rows), ledger));
+    run = charged_run(*quoted, ledger.terms());
     const LedgerUse use{ledger, asked.again};
     answered = answered_before(expected, run.request, use);
     if (!answered) paid.emplace(expected, ChargedTo{use, bits}, run);
@@ -149,7 +107,6 @@ struct sotto_training {
   Asked asked;
   StoreLedger ledger;
   BitSource bits;
-  TrainRequest priced;
   std::optional<Quote> quoted;
   ChargedRun run;
   std::optional<Released> answered;

@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "data_flags.h"
-#include "ledger_text.h"
 #include "ledger_verb.h"
 #include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/files/block_file/block_file.h"
 #include "sotto/files/fingerprint.h"
 #include "sotto/files/load.h"
+#include "sotto/model/filter_json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "time_text.h"
 #include "verbs.h"
@@ -52,7 +52,7 @@ Json entries_json(const std::vector<LedgerEntry>& entries) {
   for (const LedgerEntry& entry : entries) {
     list.push_back(Json{{"entry", entry.number},
                         {"state", enum_name(entry.state)},
-                        {"cost", cost_json(entry.cost)},
+                        {"cost", to_json(entry.cost)},
                         {"event", entry.event},
                         {"request", entry.request},
                         {"released", entry.released},
@@ -145,7 +145,7 @@ struct ShowVerb : LedgerVerb {
                         Filter::text_of(filter.limit()), filter.currency(), Filter::text_of(filter.remaining()));
     text += fmt::format("  {:<15} {} released, {} reserved and spent without a release, {} voided before a read\n",
                         "entries", states[1], states[0], states[2]);
-    text += fits_text(filter);
+    text += would_fit_text(filter);
     if (fingerprints) {
       text +=
           fmt::format("  {:<15} {} (keyed by this ledger; {})\n", "data tag", ledger.terms().data_tag, kNotForRelease);
@@ -161,10 +161,10 @@ struct ShowVerb : LedgerVerb {
     json["limit"] = filter.limit().loss_number();
     json["spent"] = filter.spent().loss_number();
     json["remaining"] = filter.remaining().loss_number();
-    json["exact"] = Json{{"limit", cost_json(filter.limit())},
-                         {"spent", cost_json(filter.spent())},
-                         {"remaining", cost_json(filter.remaining())}};
-    json["would_fit"] = fits_json(filter);
+    json["exact"] = Json{{"limit", to_json(filter.limit())},
+                         {"spent", to_json(filter.spent())},
+                         {"remaining", to_json(filter.remaining())}};
+    json["would_fit"] = would_fit_json(filter);
     json["states"] = Json{{"reserved", states[0]}, {"released", states[1]}, {"voided", states[2]}};
     json["entries"] = entries_json(ledger.entries());
     return json;

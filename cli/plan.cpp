@@ -2,11 +2,10 @@
 
 #include <memory>
 
-#include "ledger_text.h"
 #include "personal.h"
 #include "request.h"
-#include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "sotto/quote_json.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -27,8 +26,7 @@ struct PlanVerb {
     asked.personal = personal.read();
     if (!ledger.empty()) return run_with_ledger(asked, output);
     require(facts.rows > 0, "rows", "say how many rows there are");
-    const PlanInput input = plan_input(asked, planned());
-    const PrivacyCard card = make_card(plan_of(asked, input), asked.method, input);
+    const PrivacyCard card = card_of(asked, planned());
     output.print(output.json ? card_json(card) : card_text(card));
   }
   void run_with_ledger(const TrainRequest& asked, const Output& output) const {
@@ -38,10 +36,7 @@ struct PlanVerb {
     require(facts.rows == 0 || facts.rows == known.rows, "rows",
             "the ledger was made for " + std::to_string(known.rows) + " rows");
     const Quote quoted = quote(asked, known, open);
-    const PrivacyCard card = make_card(quoted.plan, priced_request(asked, known, open).method, quoted.input);
-    Json json = to_json(card);
-    json["budget"] = quote_json(quoted);
-    output.print(output.json ? json.dump(2) : card_text(card) + quote_text(quoted));
+    output.print(output.json ? to_json(quoted).dump(2) : quote_text(quoted));
   }
   Facts planned() const {
     Facts all = facts;

@@ -4,11 +4,8 @@
 #include <exception>
 
 #include "sotto/base/error.h"
-#include "sotto/base/fields.h"
-#include "sotto/base/sha256.h"
 #include "sotto/data/schema_json.h"
 #include "sotto/engines/weighted.h"
-#include "sotto/methods/auto_descent.h"
 #include "sotto/methods/interval_release.h"
 #include "sotto/optim/psgd.h"
 #include "sotto/privacy/curator.h"
@@ -156,64 +153,7 @@ void stamp(Curator& curator, const Plan& plan, const TrainRequest& request) {
   for (const std::string& why : request.not_private) curator.stamp(why);
 }
 
-template <class T>
-void add_fields(Sha256& hash, const T& object) {
-  for_each_field_deep(object, [&](std::string_view name, const auto& value, std::string_view) {
-    hash.add_text(name);
-    hash.add_text(value_text(value));
-  });
-}
-
 }  // namespace
-
-void take_schema(TrainRequest& request, const Schema& schema) {
-  Schema travels = schema;
-  travels.labels_file.clear();  // it belongs to these rows, and a model is for others
-  request.encoding = to_json(travels);
-  request.bounds_cost = schema.bounds_cost;
-  if (schema.bounds_from_data) request.not_private.emplace_back("bounds were taken from the rows, not declared");
-}
-
-PlanInput plan_input(const TrainRequest& request, const Facts& facts) {
-  return {facts, request.problem, request.budget.within_reach(), request.personal.has_value()};
-}
-
-Plan plan_of(const TrainRequest& request, const PlanInput& input) {
-  Plan plan = make_plan(request.method, input);
-  if (request.personal) apply_personal(plan, *request.personal, input);
-  return plan;
-}
-
-void check_bounds_cost(const TrainRequest& request) {
-  if (!request.bounds_cost) return;
-  require(request.bounds_cost->relation == enum_name(request.budget.relation), "relation",
-          "must be the one the bounds of the data were found under");
-}
-
-std::string digest_of(const TrainRequest& request, const PlanInput& input, const LedgerTerms& terms) {
-  Sha256 hash;
-  hash.add_text("sotto request 1");
-  hash.add_text(terms.data_tag);
-  hash.add_text(request.encoding);
-  hash.add_number(input.facts.rows);
-  hash.add_number(input.facts.features);
-  hash.add_text(number_text(input.facts.data_norm));
-  hash.add_number(input.facts.classes);
-  add_fields(hash, request.problem);
-  hash.add_text(name_of(request.method));
-  std::visit([&](const auto& method) { add_fields(hash, method); }, request.method);
-  add_fields(hash, request.budget);
-  if (request.personal) {
-    hash.add_text("personal_epsilons");
-    // Two files packed from the same data have equal tags and different positions.
-    hash.add_text(request.personal->block_file ? std::to_string(*request.personal->block_file) : "none");
-    for (const std::uint8_t level : request.personal->level_of) {
-      hash.add_text(number_text(request.personal->levels[level]));
-    }
-  }
-  hash.add_text(request.order_seed ? std::to_string(*request.order_seed) : "none");
-  return hex_of(hash.finish());
-}
 
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   Curator curator(bits);
@@ -232,40 +172,8 @@ Model train(Engine& engine, const TrainRequest& request, Curator& curator) {
   return make_model(std::move(result), plan, request, input);
 }
 
-void refuse_unpriced(const TrainRequest& request, Ledger& ledger) {
-  const Relation relation = ledger.terms().filter.budget.relation;
-  refuse_ledger_if(request.budget.relation != relation, "it is kept under " + std::string(enum_name(relation)) +
-                                                            "; a request under another relation has no price");
-  check_bounds_cost(request);
-  if (request.bounds_cost) refuse_other_bounds(*request.bounds_cost, ledger);
-  if (request.not_private.empty()) return;
-  refuse_ledger_if(true, "it takes private requests only: " + request.not_private.front());
-}
-
-TrainRequest priced_request(const TrainRequest& request, const Facts& facts, const Ledger& ledger) {
-  TrainRequest priced = request;
-  const auto* method = std::get_if<Auto>(&request.method);
-  const bool adds_deltas = ledger.terms().delta_policy() == DeltaPolicy::added;
-  if (method == nullptr || adds_deltas || request.budget.delta == 0) return priced;
-  priced.method = auto_descent(*method, {facts, request.problem, request.budget.within_reach()});
-  return priced;
-}
-
-Quote quote(const TrainRequest& asked, const Facts& facts, Ledger& ledger) {
-  refuse_unpriced(asked, ledger);
-  const TrainRequest request = priced_request(asked, facts, ledger);
-  const PlanInput input = plan_input(request, facts);
-  Plan plan = plan_of(request, input);
-  if (!plan.not_private.empty()) {
-    refuse_ledger_if(true, "it takes private requests only: " + plan.not_private.front());
-  }
-  refuse_ledger_if(plan.charges.empty(), "it takes private requests only: the plan adds no noise");
-  const Filter filter = ledger.filter();
-  const Filter::Cost cost = cost_in(filter, planned_cost(plan));
-  return {input, std::move(plan), filter, cost, ledger.share()};
-}
-
-ChargedRun charged_run(const TrainRequest& request, const Quote& quoted, const LedgerTerms& terms) {
+ChargedRun charged_run(const Quote& quoted, const LedgerTerms& terms) {
+  const TrainRequest& request = quoted.request;
   return {planned_cost(quoted.plan), quoted.input.facts, request.budget.delta, digest_of(request, quoted.input, terms),
           [&request, &quoted](Engine& engine, Curator& curator) {
             return make_model(run_plan(engine, quoted.plan, request, curator), quoted.plan, request, quoted.input);
@@ -274,10 +182,8 @@ ChargedRun charged_run(const TrainRequest& request, const Quote& quoted, const L
 
 Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, const LedgerUse& use) {
   const LedgerTerms& terms = use.ledger.terms();
-  const Facts facts = rows.facts(terms.rows);
-  const TrainRequest priced = priced_request(request, facts, use.ledger);
-  const Quote quoted = quote(priced, facts, use.ledger);
-  return run_charged(rows, {use, bits}, charged_run(priced, quoted, terms));
+  const Quote quoted = quote(request, rows.facts(terms.rows), use.ledger);
+  return run_charged(rows, {use, bits}, charged_run(quoted, terms));
 }
 
 }  // namespace sotto

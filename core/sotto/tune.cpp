@@ -210,10 +210,8 @@ TrainRequest choose_on_public(RowSource& public_rows, const TuneRequest& request
 Released by_public_data(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
   const Facts facts = rows.facts(terms.rows);
-  const TrainRequest chosen =
-      priced_request(choose_on_public(given(public_rows), request, charged), facts, charged.use.ledger);
-  const Quote quoted = quote(chosen, facts, charged.use.ledger);
-  ChargedRun run = charged_run(chosen, quoted, terms);
+  const Quote quoted = quote(choose_on_public(given(public_rows), request, charged), facts, charged.use.ledger);
+  ChargedRun run = charged_run(quoted, terms);
   const std::string remark = tried_text(request, kOnPublicRows);
   run.request = joined_digest(run.request, remark);
   run.run = [&remark, train = run.run](Engine& engine, Curator& curator) {

@@ -1,10 +1,9 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
-#include "ledger_price.h"
 #include "sotto/base/fields.h"
+#include "sotto/model/filter_json.h"
 #include "sotto/model/signature.h"
-#include "sotto/privacy/ledger/price.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
 namespace nb = nanobind;
@@ -13,17 +12,9 @@ namespace sotto::python {
 namespace {
 
 Json entry_json(const LedgerEntry& entry) {
-  return Json{{"entry", entry.number}, {"state", enum_name(entry.state)}, {"cost", cost_json(entry.cost)},
+  return Json{{"entry", entry.number}, {"state", enum_name(entry.state)}, {"cost", to_json(entry.cost)},
               {"event", entry.event},  {"request", entry.request},        {"released", entry.released},
               {"time", entry.time}};
-}
-
-Json fits_json(const Filter& filter) {
-  Json fits = Json::array();
-  for (const Filter::Fit& fit : what_fits(filter)) {
-    fits.push_back(Json{{"event", fit.event}, {"parameter", fit.parameter}, {"largest", fit.largest}});
-  }
-  return fits;
 }
 
 std::string show(const std::string& path) {
@@ -44,7 +35,7 @@ std::string show(const std::string& path) {
               {"limit", filter.limit().loss_number()},
               {"spent", filter.spent().loss_number()},
               {"remaining", filter.remaining().loss_number()},
-              {"would_fit", fits_json(filter)},
+              {"would_fit", would_fit_json(filter)},
               {"entries", entries}}
       .dump();
 }
@@ -88,20 +79,6 @@ bool is_about(const std::string& path, const std::string& fingerprint) {
 }
 
 }  // namespace
-
-Json cost_json(const Filter::Cost& cost) {
-  return Json{{"loss", Filter::text_of({cost.loss, 0})}, {"delta", cost.delta_number()}};
-}
-
-Json quote_json(const Quote& quote) {
-  return Json{{"enforced", true},
-              {"fits", quote.fits()},
-              {"currency", quote.filter.currency()},
-              {"cost", cost_json(quote.cost)},
-              {"smallest_price", cost_json(smallest_price(quote.filter))},
-              {"remaining", cost_json(quote.filter.remaining())},
-              {"largest_epsilon", largest_epsilon(quote.filter, quote.input.budget.delta)}};
-}
 
 void bind_ledger(nb::module_& module) {
   module.def("ledger_create", &create, nb::arg("path"), nb::arg("terms"));

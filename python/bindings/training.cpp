@@ -6,15 +6,15 @@
 
 #include "bindings.h"
 #include "interruptible.h"
-#include "ledger_price.h"
 #include "request.h"
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/bounds.h"
 #include "sotto/engines/out_of_core.h"
 #include "sotto/files/fingerprint.h"
-#include "sotto/model/json.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
+#include "sotto/quote_json.h"
+#include "sotto/train.h"
 
 namespace nb = nanobind;
 
@@ -109,14 +109,9 @@ nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dic
 }
 
 std::string planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
-  const PlanInput input = plan_input(request, facts);
-  if (ledger.empty()) return card_json(make_card(make_plan(request.method, input), request.method, input));
+  if (ledger.empty()) return card_json(card_of(request, facts));
   SqliteLedger open(ledger);
-  const Quote quoted = quote(request, input.facts, open);
-  const TrainRequest priced = priced_request(request, input.facts, open);
-  Json json = to_json(make_card(quoted.plan, priced.method, quoted.input));
-  json["budget"] = quote_json(quoted);
-  return json.dump(2);
+  return to_json(quote(request, facts, open)).dump(2);
 }
 
 std::string plan_card(const nb::dict& facts, const GivenFields& given, const std::string& ledger) {

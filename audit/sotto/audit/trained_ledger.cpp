@@ -63,7 +63,6 @@ class Trainings {
 
   /// What was planned and seen over what was charged. Nothing for a request that the ledger or the method refuses.
   std::optional<double> train(const TrainRequest& asked, const Facts& facts) {
-    const TrainRequest request = priced_request(asked, facts, ledger_);
     const Pair pair = linear_pair(facts, 0);
     PaidRows rows(pair.first, ledger_);
     try {
@@ -76,10 +75,11 @@ class Trainings {
     }
     const LedgerEntry entry = ledger_.entries().back();
     if (!rows.paid() || entry.state != EntryState::released) return HUGE_VAL;
-    const Plan plan = make_plan(request.method, plan_input(request, facts));
+    const Quote quoted = quote(asked, facts, ledger_);
+    const Plan& plan = quoted.plan;
     const bool sum = ledger_.filter().kind() == FilterKind::sum;
     distances_[entry.request] = sum ? 0 : plan.distance ? *plan.distance : plan.noise->distance;
-    return std::max(planned(plan, entry), seen(replay({request, plan}, pair), entry));
+    return std::max(planned(plan, entry), seen(replay({quoted.request, plan}, pair), entry));
   }
   Finding totals() { return audit_ledger(ledger_, distances_); }
 

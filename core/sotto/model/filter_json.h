@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+
+#include "sotto/model/json.h"
+#include "sotto/privacy/accountant/filter.h"
+
+/// How filters and costs are shown, in every front end.
+namespace sotto {
+
+/// {"loss": "0.25", "delta": 0.0, "loss_units": ..., "delta_units": ...}: the loss in decimals of the currency, exact.
+Json to_json(const Filter::Cost& cost);
+/// What one more release could be, for each kind, and what one more request could be.
+Json would_fit_json(const Filter& filter);
+/// The same in lines.
+std::string would_fit_text(const Filter& filter);
+
+}  // namespace sotto

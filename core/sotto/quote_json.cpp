@@ -1,0 +1,68 @@
+#include "sotto/quote_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sotto/base/rounded_text.h"
+#include "sotto/model/filter_json.h"
+#include "sotto/privacy/ledger/share.h"
+
+namespace sotto {
+namespace {
+
+/// The filter as it stands for the caller, who may have only a share of it.
+Filter open_to_caller(const Quote& quoted) {
+  if (!quoted.share) return quoted.filter;
+  Filter::State state = quoted.filter.state();
+  const Filter::Cost left = quoted.share->remaining();
+  state.spent.loss = std::max(state.spent.loss, state.limit.loss - std::min(left.loss, state.limit.loss));
+  state.spent.delta = std::max(state.spent.delta, state.limit.delta - std::min(left.delta, state.limit.delta));
+  return Filter::reopen(state);
+}
+
+Json budget_json(const Quote& quoted) {
+  const Filter open = open_to_caller(quoted);
+  Json json{{"enforced", true},
+            {"fits", quoted.fits()},
+            {"currency", quoted.filter.currency()},
+            {"cost", to_json(quoted.cost)},
+            {"smallest_price", to_json(smallest_price(quoted.filter))},
+            {"remaining", to_json(quoted.filter.remaining())},
+            {"largest_epsilon", largest_epsilon(open, quoted.input.budget.delta)},
+            {"would_fit", would_fit_json(open)}};
+  if (!quoted.share) return json;
+  json["own_share"] = Json{{"analyst", quoted.share->analyst},
+                           {"share", quoted.share->millionths / static_cast<double>(kWholeBudget)},
+                           {"limit", to_json(quoted.share->limit)},
+                           {"remaining", to_json(quoted.share->remaining())}};
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Quote& quoted) {
+  Json json = to_json(card_of(quoted));
+  json["budget"] = budget_json(quoted);
+  return json;
+}
+
+std::string quote_text(const Quote& quoted) {
+  std::string text = card_text(card_of(quoted));
+  text += fmt::format("  {:<15} {} of {}, {} left: {}\n", "would cost", Filter::text_of(quoted.cost),
+                      quoted.filter.currency(), Filter::text_of(quoted.filter.remaining()),
+                      quoted.fits() ? "it fits" : "IT DOES NOT FIT");
+  if (quoted.at_smallest_price()) {
+    text +=
+        fmt::format("  {:<15} that is the smallest price of a release on this ledger; its noise would cost less\n", "");
+  }
+  if (quoted.share) {
+    text += fmt::format("  {:<15} {} of the share of {} left\n", "own share",
+                        Filter::text_of(quoted.share->remaining()), quoted.share->analyst);
+  }
+  return text + fmt::format("  {:<15} epsilon up to {} at delta {}", "would fit",
+                            down_text(largest_epsilon(open_to_caller(quoted), quoted.input.budget.delta)),
+                            number_text(quoted.input.budget.delta));
+}
+
+}  // namespace sotto
