@@ -1,47 +1,39 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "field_flags.h"
-#include "sotto/base/fields.h"
+#include "sotto/catalogue.h"
 #include "sotto/model/feature_names.h"
 #include "sotto/model/json.h"
 #include "sotto/model/model.h"
-#include "sotto/train.h"
 #include "verbs.h"
 
 namespace sotto::cli {
 namespace {
 
-template <class T>
-Json describe_fields() {
-  Json list = Json::array();
-  T object{};
-  for_each_field(object, [&](std::string_view name, auto& value, std::string_view help) {
-    list.push_back(Json{{"name", name}, {"flag", flag_of(name)}, {"default", value_text(value)}, {"help", help}});
-  });
-  return list;
+/// The parameters with their flags, which come after the name.
+void add_flags(Json& fields) {
+  for (Json& field : fields) {
+    const Json declared = std::exchange(field, Json{{"name", field["name"]}});
+    field["flag"] = flag_of(declared["name"].get<std::string>());
+    field.update(declared);
+  }
 }
 
-template <class Variant>
-Json describe_catalogue() {
-  Json list = Json::array();
-  for_each_member<Variant>([&](auto tag) {
-    using Member = typename decltype(tag)::type;
-    Json entry{{"name", Member::kName}, {"summary", Member::kSummary}};
-    if constexpr (requires { Member::kReference; }) entry["reference"] = Member::kReference;
-    if constexpr (HasLossTraits<Member>) entry["probabilities"] = enum_name(Member::kProbabilities);
-    entry["parameters"] = describe_fields<Member>();
-    list.push_back(entry);
-  });
-  return list;
-}
-
-Json catalogue() {
-  return Json{{"methods", describe_catalogue<Method>()},
-              {"losses", describe_catalogue<Loss>()},
-              {"steps", describe_catalogue<StepSchedule>()},
-              {"budget", describe_fields<Budget>()}};
+/// The catalogue as the command line spells it.
+Json catalogue_with_flags() {
+  Json all = catalogue();
+  for (auto& [section, entries] : all.items()) {
+    const bool has_members = !entries.empty() && entries.front().contains("parameters");
+    if (!has_members) {
+      add_flags(entries);
+      continue;
+    }
+    for (Json& entry : entries) add_flags(entry["parameters"]);
+  }
+  return all;
 }
 
 std::string fields_text(const Json& fields) {
@@ -64,7 +56,7 @@ std::string catalogue_text(const Json& all) {
       text += "\n" + fields_text(entry["parameters"]);
     }
   }
-  return text + "budget\n" + fields_text(all["budget"]);
+  return text + "problem\n" + fields_text(all["problem"]) + "budget\n" + fields_text(all["budget"]);
 }
 
 Json coefficients(const Model& model, double level) {
@@ -100,7 +92,7 @@ struct ExplainVerb {
       throw Error(ErrorKind::invalid_argument, "explain: give --catalog or --model FILE", "catalog");
     }
     if (list) {
-      const Json all = catalogue();
+      const Json all = catalogue_with_flags();
       output.print(output.json ? all.dump(2) : catalogue_text(all));
       return;
     }

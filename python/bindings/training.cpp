@@ -10,6 +10,7 @@
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/bounds.h"
+#include "sotto/catalogue.h"
 #include "sotto/engines/out_of_core.h"
 #include "sotto/files/fingerprint.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -123,7 +124,7 @@ std::string plan_card(const nb::dict& facts, const GivenFields& given, const std
 }  // namespace
 
 void bind_training(nb::module_& module) {
-  module.def("catalog", &catalog_json);
+  module.def("catalog", [] { return catalogue().dump(); });
   module.def("train", &run_training, nb::arg("rows"), nb::arg("fields"), nb::arg("how"));
   module.def("plan", &plan_card, nb::arg("facts"), nb::arg("fields"), nb::arg("ledger") = "");
 }

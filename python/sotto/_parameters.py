@@ -68,7 +68,10 @@ OTHERS: Mapping[str, str] = {
 @lru_cache(maxsize=1)
 def catalog() -> dict[str, Any]:
     """Losses, methods and their parameters as the library declares them."""
-    return dict(json.loads(_core.catalog()))
+    declared: dict[str, Any] = json.loads(_core.catalog())
+    for entry in declared["losses"] + declared["methods"] + declared["steps"]:
+        entry["fields"] = entry["parameters"]  # as this package calls them
+    return declared
 
 
 def probabilities_of(loss: str) -> str:
