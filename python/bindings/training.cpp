@@ -48,31 +48,53 @@ class SharedRows final : public RowSource {
   bool part_;
 };
 
+/// How a training is run, what it is charged to, and what is known about its rows.
+struct RunOptions {
+  std::string encoding = "{}";           ///< of rows in memory; a block file has its own
+  std::vector<std::string> not_private;  ///< why their preparation was not private
+  std::optional<FoundNorm> found_norm;   ///< what they are clipped to, if it was found in them
+  std::optional<PersonalEpsilons> personal;
+  std::optional<std::uint64_t> order_seed;
+  std::optional<std::uint64_t> noise_seed;
+  std::string ledger;       ///< a path; empty: none
+  std::string fingerprint;  ///< what the ledger knows the rows by
+  bool part = false;        ///< of the ledger's data
+  bool again = false;
+};
+
+using Epsilons = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
 /// What a run was asked for.
 struct Asked {
   Rows rows;
   TrainRequest request;
-  std::optional<std::uint64_t> noise_seed;
-  std::string ledger;
-  bool part = false;
-  bool again = false;
+  RunOptions options;
 };
 
-/// One public epsilon a position, if there are any.
-std::optional<PersonalEpsilons> personal_of(const nb::object& given) {
-  if (given.is_none()) return {};
-  const auto values = nb::cast<nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(given);
-  return personal_epsilons({values.data(), values.size()});
+TrainRequest with_options(TrainRequest request, const Rows& rows, const RunOptions& options) {
+  request.not_private = options.not_private;
+  if (rows.path.empty()) {
+    request.encoding = options.encoding;
+  } else {
+    take_schema(request, rows.schema);
+  }
+  if (options.order_seed) request.order_seed = options.order_seed;
+  request.personal = options.personal;
+  if (!options.found_norm) return request;
+  request.bounds_cost = options.found_norm->cost;
+  for (const std::string& why : options.found_norm->not_private) request.not_private.push_back(why);
+  return request;
 }
 
 /// What a ledger reserved stays spent, however this ends.
 Released work(Asked asked, const Report& report) {
+  const RunOptions& options = asked.options;
   asked.request.progress = report;
-  BitSource bits = asked.noise_seed ? BitSource(ReproducibleSeed{*asked.noise_seed}) : BitSource();
-  if (!asked.ledger.empty()) {
-    SqliteLedger open(asked.ledger);
-    SharedRows source(asked.rows, asked.part);
-    return train(source, asked.request, bits, {open, asked.again, asked.part});
+  BitSource bits = options.noise_seed ? BitSource(ReproducibleSeed{*options.noise_seed}) : BitSource();
+  if (!options.ledger.empty()) {
+    SqliteLedger open(options.ledger);
+    SharedRows source(asked.rows, options.part);
+    return train(source, asked.request, bits, {open, options.again, options.part});
   }
   Released made;
   made.model = train(*asked.rows.open(), asked.request, bits);
@@ -80,32 +102,13 @@ Released work(Asked asked, const Report& report) {
   return made;
 }
 
-nb::tuple run_training(const Rows& rows, const GivenFields& given, const nb::dict& how) {
-  Asked asked;
-  asked.rows = rows;
-  asked.request = request_from(given);
-  asked.request.not_private = nb::cast<std::vector<std::string>>(how["not_private"]);
-  if (rows.path.empty()) {
-    asked.request.encoding = nb::cast<std::string>(how["encoding"]);
-  } else {
-    take_schema(asked.request, rows.schema);
-  }
-  asked.request.order_seed = nb::cast<std::optional<std::uint64_t>>(how["order_seed"]);
-  if (how.contains("personal_epsilons")) asked.request.personal = personal_of(how["personal_epsilons"]);
-  if (const nb::object found = nb::cast<nb::object>(how["found_norm"]); !found.is_none()) {
-    const FoundNorm norm = nb::cast<FoundNorm>(found);
-    asked.request.bounds_cost = norm.cost;
-    for (const std::string& why : norm.not_private) asked.request.not_private.push_back(why);
-  }
-  asked.noise_seed = nb::cast<std::optional<std::uint64_t>>(how["noise_seed"]);
-  asked.ledger = nb::cast<std::string>(how["ledger"]);
-  asked.part = nb::cast<bool>(how["part"]);
+nb::tuple run_training(const Rows& rows, const GivenFields& given, const RunOptions& options,
+                       const nb::object& progress) {
+  Asked asked{rows, with_options(request_from(given), rows, options), options};
   Digest fingerprint{};
-  if (digest_from_hex(nb::cast<std::string>(how["fingerprint"]), fingerprint)) asked.rows.fingerprint = fingerprint;
-  asked.again = nb::cast<bool>(how["again"]);
-  Released made =
-      interruptible<Released>([asked = std::move(asked)](const Report& report) { return work(asked, report); },
-                              nb::cast<nb::object>(how["progress"]));
+  if (digest_from_hex(options.fingerprint, fingerprint)) asked.rows.fingerprint = fingerprint;
+  Released made = interruptible<Released>(
+      [asked = std::move(asked)](const Report& report) { return work(asked, report); }, progress);
   return nb::make_tuple(nb::cast(std::move(made.model)), made.text, made.stored);
 }
 
@@ -125,7 +128,25 @@ std::string plan_card(const nb::dict& facts, const GivenFields& given, const std
 
 void bind_training(nb::module_& module) {
   module.def("catalog", [] { return catalogue().dump(); });
-  module.def("train", &run_training, nb::arg("rows"), nb::arg("fields"), nb::arg("how"));
+  nb::class_<RunOptions>(module, "RunOptions", "How a training is run and what it is charged to.")
+      .def(nb::init<>())
+      .def_rw("encoding", &RunOptions::encoding)
+      .def_rw("not_private", &RunOptions::not_private)
+      .def_rw("found_norm", &RunOptions::found_norm)
+      .def_rw("order_seed", &RunOptions::order_seed)
+      .def_rw("noise_seed", &RunOptions::noise_seed)
+      .def_rw("ledger", &RunOptions::ledger)
+      .def_rw("fingerprint", &RunOptions::fingerprint)
+      .def_rw("part", &RunOptions::part)
+      .def_rw("again", &RunOptions::again)
+      .def(
+          "promise",
+          [](RunOptions& options, const Epsilons& values) {
+            options.personal = personal_epsilons(std::span(values.data(), values.size()));
+          },
+          nb::arg("personal_epsilons"));
+  module.def("train", &run_training, nb::arg("rows"), nb::arg("fields"), nb::arg("options"),
+             nb::arg("progress").none() = nb::none());
   module.def("plan", &plan_card, nb::arg("facts"), nb::arg("fields"), nb::arg("ledger") = "");
 }
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Mapping
 
 from ._parameters import OTHERS, TABLE, catalog
-from .errors import Error
+from .errors import Error, Hint
 
 
 def _other_choice(error: Error) -> str:
@@ -46,6 +46,12 @@ WORDS: Mapping[str, Callable[[Error], str]] = {
     "finish_move": _said("run the command `sotto ledger move` again"),
     "former_is_gone": _said("if nothing is left there, say so by the command `sotto ledger move --former-is-gone`"),
 }
+
+
+def hinted(error: Error, kind: str, *arguments: str) -> Error:
+    """The error with a hint."""
+    error.hint = Hint(kind, arguments)
+    return error
 
 
 @contextmanager

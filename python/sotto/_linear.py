@@ -21,11 +21,11 @@ from ._card import PrivacyCard
 from ._declared import class_texts, declared_bounds, declared_classes, declared_epsilons, declared_norm, refuse_other_than_number
 from ._encoding import Encoding
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
-from ._hints import in_keywords
+from ._hints import hinted, in_keywords
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, NotPrivateWarning, PromiseWarning, Unsupported, hinted
+from .errors import InvalidArgument, NotPrivateWarning, PromiseWarning, Unsupported
 from .ledger import Charge, Ledger
 
 FROM_Y = "the classes were taken from y, not declared"
@@ -108,8 +108,14 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 found = self._find_norm(matrix, encoding, charge, not_private)
                 encoding = encoding.with_norm(found.data_norm)
             rows = rows_of(matrix, codes, encoding.declaration())
-            how = {"encoding": encoding.json(), "not_private": not_private, "found_norm": found, "personal_epsilons": personal}
-            trained = self._train(rows, charge, how)
+            options = self._run_options(charge)
+            options.encoding = encoding.json()
+            options.not_private = not_private
+            if found is not None:
+                options.found_norm = found
+            if personal is not None:
+                options.promise(personal)
+            trained = self._train(rows, options, found is not None)
             self._take(trained, encoding, classes)
             self._warn_of_promise(trained[0], asked)
         return self
@@ -126,7 +132,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                 raise hinted(Unsupported(NO_FINGERPRINT), "pack_again")
             charge = Charge() if ledger is None else Charge.to(ledger, rows.fingerprint, rows.rows)
             # What the file's header says about its bounds the library takes from there.
-            trained = self._train(rows, charge, {"encoding": "", "not_private": [], "found_norm": None})
+            trained = self._train(rows, self._run_options(charge))
             self._take(trained, encoding, encoding.class_values())
             self._warn_of_promise(trained[0], asked)
         return self
@@ -163,19 +169,18 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             return Charge()
         return Charge.to(ledger, fingerprint_of(matrix, codes, classes), matrix.shape[0])
 
-    def _train(self, rows: Any, charge: Charge, how: dict[str, Any]) -> tuple[_core.Model, bool]:
-        fields = self._fields(rows.rows, rows.classes, how["found_norm"] is not None)
+    def _run_options(self, charge: Charge) -> _core.RunOptions:
+        options = _core.RunOptions()
+        seed = self._order_seed()
+        if seed is not None:
+            options.order_seed = seed
+        options.ledger, options.fingerprint, options.part = charge.path, charge.fingerprint, charge.part
+        return options
+
+    def _train(self, rows: Any, options: _core.RunOptions, norm_found: bool = False) -> tuple[_core.Model, bool]:
+        fields = self._fields(rows.rows, rows.classes, norm_found)
         with Progress(self.verbose) as progress:
-            about = {
-                "order_seed": self._order_seed(),
-                "noise_seed": None,
-                "ledger": charge.path,
-                "fingerprint": charge.fingerprint,
-                "part": charge.part,
-                "again": False,
-                "progress": progress.tell,
-            }
-            model, _, stored = _core.train(rows, fields, how | about)
+            model, _, stored = _core.train(rows, fields, options, progress.tell)
         return model, stored
 
     def _take(self, trained: tuple[_core.Model, bool], encoding: Encoding, classes: Any) -> None:

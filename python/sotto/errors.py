@@ -57,12 +57,6 @@ class InternalError(Error, RuntimeError):
     """A check of the library on itself failed."""
 
 
-def hinted(error: Error, kind: str, *arguments: str) -> Error:
-    """The error with a hint."""
-    error.hint = Hint(kind, arguments)
-    return error
-
-
 class PromiseWarning(UserWarning):
     """The card promises something else than was asked for; its remarks say why."""
 

@@ -74,9 +74,9 @@ def test_a_ledger_refuses_bounds_from_the_rows(packed, tmp_path):
 def test_the_header_stamps_the_model_whatever_python_says(packed):
     """Training is asked for directly, with nothing said about bounds: the library reads the header itself."""
     rows = _core.block_rows(str(packed(schema(bounds_from_data=True))))
-    how = {"encoding": json.dumps(schema()), "not_private": [], "found_norm": None, "order_seed": None, "noise_seed": None}
-    how |= {"ledger": "", "fingerprint": "", "part": False, "again": False, "progress": None}
-    made, _, _ = _core.train(rows, {"method": "bolt_on", "loss": "logistic", "lambda": "0.01", "epsilon": "1.0"}, how)
+    options = _core.RunOptions()
+    options.encoding = json.dumps(schema())
+    made, _, _ = _core.train(rows, {"method": "bolt_on", "loss": "logistic", "lambda": "0.01", "epsilon": "1.0"}, options)
     card = json.loads(made.card_json())
     assert not card["private"] and json.loads(made.encoding)["bounds_from_data"] is True
 
@@ -84,10 +84,8 @@ def test_the_header_stamps_the_model_whatever_python_says(packed):
 def test_a_file_that_was_exchanged_is_refused(packed):
     rows = _core.block_rows(str(packed(schema())))
     packed(schema(bounds_from_data=True))
-    how = {"encoding": "", "not_private": [], "found_norm": None, "order_seed": None, "noise_seed": None}
-    how |= {"ledger": "", "fingerprint": "", "part": False, "again": False, "progress": None}
     with pytest.raises(InvalidData, match="replaced by another file"):
-        _core.train(rows, {"method": "bolt_on", "loss": "logistic", "lambda": "0.01", "epsilon": "1.0"}, how)
+        _core.train(rows, {"method": "bolt_on", "loss": "logistic", "lambda": "0.01", "epsilon": "1.0"}, _core.RunOptions())
 
 
 def test_bounds_that_cost_something_are_on_the_card(packed, tmp_path):

@@ -216,17 +216,15 @@ def test_progress_is_told_in_order():
 
     rows = rows_of(X, y.astype(np.int32), declared(1.0, 0.0, 2))
     seen: list[float] = []
-    how = {"encoding": "{}", "not_private": [], "order_seed": None, "noise_seed": None, "found_norm": None, "ledger": "",
-           "fingerprint": "", "part": False,
-           "again": False, "progress": seen.append}
-    _core.train(rows, {"method": "bolt_on", "epsilon": "1", "passes": "20"}, how)
+    options = _core.RunOptions()
+    _core.train(rows, {"method": "bolt_on", "epsilon": "1", "passes": "20"}, options, seen.append)
     assert seen and seen == sorted(seen) and 0 <= seen[0] and seen[-1] <= 1
 
     def stop(fraction: float) -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        _core.train(rows, {"method": "bolt_on", "epsilon": "1"}, {**how, "progress": stop})
+        _core.train(rows, {"method": "bolt_on", "epsilon": "1"}, options, stop)
 
 
 def test_a_progress_bar_is_shown_when_asked_for(two, capsys):

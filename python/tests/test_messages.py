@@ -33,7 +33,7 @@ def test_what_auto_chooses_is_named_as_it_was_given(two, keyword):
         ({"alpha": -1.0}, "alpha: must be 0 or"),
         ({"method": "output", "data_norm": 1.0}, "C or alpha: got 0"),
         ({"kind": SGDClassifier, "learning_rate": "foo"}, "learning_rate: got 'foo'"),
-        ({"kind": SGDClassifier, "eta0": 0.1}, 'eta0: is the step of learning_rate="constant"'),
+        ({"kind": SGDClassifier, "eta0": 0.1}, "eta0: step "),
         ({"kind": SGDClassifier, "eta0": 0.1, "method": "auto"}, "eta0: method auto chooses it"),
     ],
 )
@@ -81,3 +81,29 @@ def test_a_stream_serves_a_ledger_by_its_fingerprint(two, tmp_path):
         packed(fingerprint="my rows")
     assert not ledger.entries
     assert model.fit_block_file(packed(fingerprint="ab" * 32)).privacy_["budget"]["enforced"]
+
+
+def test_every_hint_of_the_library_has_words():
+    from sotto import _core
+    from sotto._hints import WORDS, hinted
+
+    assert set(WORDS) == set(_core.hint_kinds())
+    for kind in WORDS:
+        words = WORDS[kind](hinted(Error("m"), kind, "method", "bolt_on"))
+        assert bool(words) == (kind != "none") and not words.startswith("--")
+
+
+def test_a_hint_travels_with_its_error(two):
+    import pickle
+
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, max_iter=3)
+    with pytest.raises(InvalidArgument) as refused:
+        model.fit(*two)
+    error = refused.value
+    assert error.field == "passes" and error.hint.kind == "other_choice" and error.hint.arguments[0] == "method"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_a_step_without_the_parameter_names_one_that_has_it(two):
+    said = refusal(two, kind=SGDClassifier, eta0=0.1)
+    assert said.endswith("leave eta0 out, or name a learning_rate that has it (constant)")
