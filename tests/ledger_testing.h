@@ -49,13 +49,14 @@ class LedgerTest : public ::testing::Test {
   void create() const { SqliteLedger::create(path_, terms_of(FilterKind::sum, 1, 1e-9), kSomeData); }
   static Spending tenth(const std::string& request = "r") { return {PureEvent{0.1}, 0, request}; }
 
-  /// The kind of error, and its words in `message_`.
+  /// The kind of error, its words in `message_` and its hint in `hint_`.
   template <class Act>
   ErrorKind refused(const Act& act) {
     try {
       act();
     } catch (const Error& error) {
       message_ = error.what();
+      hint_ = error.hint().kind;
       return error.kind();
     }
     ADD_FAILURE() << "nothing was refused";
@@ -63,6 +64,7 @@ class LedgerTest : public ::testing::Test {
   }
 
   std::string folder_, path_, message_;
+  HintKind hint_ = HintKind::none;
 };
 
 }  // namespace sotto::test

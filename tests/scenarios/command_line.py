@@ -75,6 +75,17 @@ class EveryVerb(unittest.TestCase):
         self.assertIn("subcommand", json.loads(run("no-such-verb", "--json").stderr)["error"]["message"])
         self.assertRaises(ValueError, json.loads, run("train", "--no-such-flag").stderr)
 
+    def test_a_hint_speaks_of_flags_and_commands(self):
+        plan = ("plan", "--rows", "100", "--features", "3", "--epsilon", "1")
+        said = run(*plan, "--passes", "3").stderr
+        self.assertRegex(said, "^sotto: passes: method auto chooses it; leave --passes out, or choose a --method that has it: bolt_on")
+        error = json.loads(run(*plan, "--passes", "3", "--json").stderr)["error"]
+        self.assertEqual((error["field"], error["message"]), ("passes", "passes: method auto chooses it"))
+        self.assertRegex(error["hint"], "^leave --passes out")
+        said = run(*plan, "--method", "bolt_on", "--step", "inverse", "--lambda", "0.1", "--step-size", "1").stderr
+        self.assertEqual(said, "sotto: step_size: step inverse has none; leave --step-size out, or choose a --step that has it: constant\n")
+        self.assertNotIn("hint", json.loads(run(*plan, "--epsilon", "2", "--json").stderr)["error"])
+
     def test_every_flag_is_in_the_manual(self):
         page = run("man").stdout.replace("\\-", "-")
         sections = dict(re.findall(r"^\.SS sotto ([^\n]+)\n(.*?)(?=^\.S[SH] )", page, re.MULTILINE | re.DOTALL))
