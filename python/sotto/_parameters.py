@@ -83,15 +83,6 @@ def probabilities_of(loss: str) -> str:
     return "none"
 
 
-def methods() -> list[str]:
-    return [entry["name"] for entry in catalog()["methods"]]
-
-
-def default_method() -> str:
-    """What ``method="auto"`` stands for: the library's own choice where it has one."""
-    return "auto" if "auto" in methods() else "bolt_on"
-
-
 def text_of(value: Any) -> str:
     """A value as the library reads it."""
     if hasattr(value, "item"):  # NumPy's numbers, some of which are floats too and show themselves as calls
@@ -108,8 +99,6 @@ def fields_of(keywords: Mapping[str, Any], options: Mapping[str, Any] | None, ro
         value = keywords.get(row.keyword)
         if value is None or value is False:
             continue
-        if row.keyword == "method" and value == "auto":
-            value = default_method()
         if row.field in given:
             same = " or ".join(other.keyword for other in TABLE if other.field == row.field and other.keyword in keywords)
             raise InvalidArgument(f"{row.keyword}: {row.field} is given twice; give {same}")
