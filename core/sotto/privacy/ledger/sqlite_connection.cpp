@@ -43,8 +43,7 @@ void need(int code, const std::string& path) {
 
 }  // namespace
 
-SqliteStatement::SqliteStatement(sqlite3* database, const std::string& path, std::string_view sql)
-    : path_(path) {
+SqliteStatement::SqliteStatement(sqlite3* database, const std::string& path, std::string_view sql) : path_(path) {
   need(sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr), path);
 }
 SqliteStatement::~SqliteStatement() { sqlite3_finalize(statement_); }
