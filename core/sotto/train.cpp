@@ -5,9 +5,9 @@
 
 #include "sotto/base/error.h"
 #include "sotto/data/schema_json.h"
-#include "sotto/engines/weighted.h"
 #include "sotto/methods/interval_release.h"
 #include "sotto/optim/psgd.h"
+#include "sotto/optim/views/weighted_engine.h"
 #include "sotto/privacy/curator.h"
 
 namespace sotto {

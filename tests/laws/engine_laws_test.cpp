@@ -7,9 +7,9 @@
 
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
-#include "sotto/engines/weighted.h"
 #include "sotto/files/block_file/block_file.h"
 #include "sotto/files/block_file/load.h"
+#include "sotto/optim/views/weighted_engine.h"
 #include "unit/block_file_fixture.h"
 
 namespace sotto {

@@ -12,7 +12,7 @@
 #include "sotto/methods/auto_descent.h"
 #include "sotto/methods/method.h"
 #include "sotto/model/privacy_card.h"
-#include "sotto/optim/projected_rows.h"
+#include "sotto/optim/views/projected_rows.h"
 
 namespace sotto::test {
 namespace {

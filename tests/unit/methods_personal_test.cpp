@@ -6,9 +6,9 @@
 
 #include "sotto/audit/tiny_accountant.h"
 #include "sotto/base/error.h"
-#include "sotto/engines/weighted.h"
 #include "sotto/model/json.h"
 #include "sotto/optim/gradient_sum.h"
+#include "sotto/optim/views/weighted_engine.h"
 #include "sotto/train.h"
 #include "table_engine.h"
 

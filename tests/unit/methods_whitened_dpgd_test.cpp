@@ -13,7 +13,7 @@
 #include "sotto/linalg/symmetric_eigen.h"
 #include "sotto/methods/method.h"
 #include "sotto/optim/second_moments.h"
-#include "sotto/optim/whitened_rows.h"
+#include "sotto/optim/views/whitened_rows.h"
 
 namespace sotto::test {
 namespace {

@@ -7,8 +7,8 @@
 #include "row_table.h"
 #include "sotto/base/error.h"
 #include "sotto/data/clip.h"
-#include "sotto/engines/weighted.h"
-#include "sotto/optim/projected_rows.h"
+#include "sotto/optim/views/projected_rows.h"
+#include "sotto/optim/views/weighted_engine.h"
 
 namespace sotto::test {
 namespace {

@@ -24,7 +24,7 @@
 #include "sotto/methods/auto_descent.h"
 #include "sotto/methods/dpgd_shape.h"
 #include "sotto/methods/row_count.h"
-#include "sotto/optim/projected_rows.h"
+#include "sotto/optim/views/projected_rows.h"
 
 namespace sotto {
 namespace {

@@ -23,7 +23,7 @@
 #include "sotto/methods/whitened_link.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/second_moments.h"
-#include "sotto/optim/whitened_rows.h"
+#include "sotto/optim/views/whitened_rows.h"
 
 namespace sotto {
 namespace {

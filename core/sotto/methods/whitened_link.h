@@ -1,7 +1,7 @@
 #pragma once
 #include "sotto/linalg/symmetric_eigen.h"
 #include "sotto/losses/link.h"
-#include "sotto/optim/whitened_rows.h"
+#include "sotto/optim/views/whitened_rows.h"
 
 namespace sotto {
 

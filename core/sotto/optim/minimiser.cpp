@@ -20,7 +20,8 @@
 #include "sotto/linalg/kernels.h"
 #include "sotto/optim/compensated_gradient.h"
 #include "sotto/optim/curvature_sum.h"
-#include "sotto/optim/row_views.h"
+#include "sotto/optim/views/one_against_rest.h"
+#include "sotto/optim/views/some_rows.h"
 
 namespace sotto {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
-#include "sotto/optim/engine.h"
 #include "sotto/optim/row_gradients.h"
 #include "sotto/optim/vector_sum.h"
+#include "sotto/optim/views/row_view.h"
 
 /// Rows seen through a public linear map T, and scaled so that their images have at most a declared norm.
 namespace sotto {
@@ -27,19 +27,14 @@ struct Whitening {
 
 /// Another engine's rows, each times the largest factor up to 1 for which its image under T has at most norm
 /// facts().data_norm. The factors are as secret as the rows; they are computed in one scan and kept, 4 bytes a row.
-class WhitenedRows final : public Engine {
+class WhitenedRows final : public RowView {
  public:
   /// `rows` must outlive it. Throws what the engine throws.
   WhitenedRows(const Engine& rows, const Whitening& whitening);
 
-  Facts facts() const override { return rows_.facts(); }
-  std::uint32_t block_rows() const override { return rows_.block_rows(); }
-  /// Rows come as stored: other orders throw Error{internal}.
-  void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
 
  private:
-  const Engine& rows_;
   std::vector<float> factors_;
 };
 

@@ -5,12 +5,11 @@
 //   added.
 // Reference: docs/notes/whitening.md.
 // Fails if wrong: WhitenedRows.* (norms of images, sums against the definition), Replay.*
-#include "sotto/optim/whitened_rows.h"
+#include "sotto/optim/views/whitened_rows.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/base/error.h"
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
@@ -144,22 +143,16 @@ Vector Whitening::transposed_times(const Vector& v) const {
   return image;
 }
 
-WhitenedRows::WhitenedRows(const Engine& rows, const Whitening& whitening) : rows_(rows), factors_(rows.facts().rows) {
+WhitenedRows::WhitenedRows(const Engine& rows, const Whitening& whitening)
+    : RowView(rows), factors_(rows.facts().rows) {
   FactorWriter writer(whitening, rows.facts().data_norm, factors_);
-  rows_.scan_rows(0, factors_.size(), writer);
-}
-
-void WhitenedRows::scan(const ScanOrder& order, std::uint32_t /*pass*/, RowConsumer& consumer) {
-  if (order.kind != ScanOrder::Kind::stored) {
-    throw Error(ErrorKind::internal, "whitened rows are summed, which needs no order");
-  }
-  scan_rows(0, factors_.size(), consumer);
+  rows.scan_rows(0, factors_.size(), writer);
 }
 
 void WhitenedRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
   const std::span<const float> all(factors_);
   FactorReader reader(all.subspan(first, count), facts().features, consumer);
-  rows_.scan_rows(first, count, reader);
+  rows().scan_rows(first, count, reader);
 }
 
 WhitenedGradient::WhitenedGradient(const Loss& loss, const Facts& facts, double clip, const Whitening& whitening)

@@ -1,4 +1,4 @@
-#include "sotto/engines/weighted.h"
+#include "sotto/optim/views/weighted_engine.h"
 
 #include <algorithm>
 #include <string>
@@ -97,7 +97,8 @@ class InOrder final : public Gathered {
 
 }  // namespace
 
-WeightedEngine::WeightedEngine(Engine& rows, std::vector<float> weights) : rows_(rows), weights_(std::move(weights)) {
+WeightedEngine::WeightedEngine(Engine& rows, std::vector<float> weights)
+    : RowView(rows), ordered_(rows), weights_(std::move(weights)) {
   require(weights_.size() == rows.facts().rows, "weights",
           "got " + std::to_string(weights_.size()) + ", there are " + std::to_string(rows.facts().rows) + " rows");
   const bool valid = std::ranges::all_of(weights_, [](float weight) { return weight >= 0 && weight <= 1; });
@@ -107,21 +108,21 @@ WeightedEngine::WeightedEngine(Engine& rows, std::vector<float> weights) : rows_
 void WeightedEngine::scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) {
   if (order.kind == ScanOrder::Kind::stored) {
     InPlace weighted(weights_, consumer);
-    return rows_.scan(order, pass, weighted);
+    return ordered_.scan(order, pass, weighted);
   }
   InOrder weighted(weights_, consumer, order, pass);
-  rows_.scan(order, pass, weighted);
+  ordered_.scan(order, pass, weighted);
 }
 
 void WeightedEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
   const std::span<const float> all(weights_);
   InPlace weighted(all.subspan(first, count), consumer);
-  rows_.scan_rows(first, count, weighted);
+  rows().scan_rows(first, count, weighted);
 }
 
 void WeightedEngine::scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const {
   AtPositions weighted(weights_, consumer, positions);
-  rows_.scan_positions(positions, weighted);
+  rows().scan_positions(positions, weighted);
 }
 
 }  // namespace sotto

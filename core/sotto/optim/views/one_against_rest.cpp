@@ -1,8 +1,6 @@
-#include "sotto/optim/row_views.h"
+#include "sotto/optim/views/one_against_rest.h"
 
 #include <algorithm>
-
-#include "sotto/optim/row_sum.h"
 
 namespace sotto {
 namespace {
@@ -28,27 +26,6 @@ class Relabel final : public RowConsumer {
 };
 
 }  // namespace
-
-void RowView::scan(const ScanOrder& /*order*/, std::uint32_t /*pass*/, RowConsumer& consumer) {
-  scan_rows(0, facts().rows, consumer);
-}
-
-SomeRows::SomeRows(const Engine& rows) : RowView(rows), run_(rows_in_part(rows.facts().rows) / kStride) {}
-
-Facts SomeRows::facts() const {
-  Facts facts = rows().facts();
-  const std::uint64_t rest = facts.rows % (kStride * run_);
-  facts.rows = facts.rows / (kStride * run_) * run_ + std::min(rest, run_);
-  return facts;
-}
-
-void SomeRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
-  for (const std::uint64_t end = first + count; first < end;) {
-    const std::uint64_t within = first % run_, some = std::min(run_ - within, end - first);
-    rows().scan_rows(first / run_ * kStride * run_ + within, some, consumer);
-    first += some;
-  }
-}
 
 Facts OneAgainstRest::facts() const {
   Facts facts = rows().facts();

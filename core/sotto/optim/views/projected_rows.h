@@ -4,7 +4,7 @@
 
 #include "sotto/data/projection.h"
 #include "sotto/linalg/vector.h"
-#include "sotto/optim/engine.h"
+#include "sotto/optim/views/row_view.h"
 
 /// Rows seen through a public random projection and clipped again.
 namespace sotto {
@@ -14,19 +14,15 @@ inline constexpr std::uint64_t kMaxImageBytes = std::uint64_t{1} << 28U;
 
 /// Another engine's rows under a map that mixes, each clipped to facts().data_norm: a function of the row and the map
 /// alone. Images are dense; those that are not kept are made anew in every scan, with the same bits.
-class ProjectedRows final : public Engine {
+class ProjectedRows final : public RowView {
  public:
   /// `rows` and `map` must outlive it; reads the rows once if images are kept. Throws what the engine throws.
   ProjectedRows(const Engine& rows, const Projection& map, std::uint64_t most_bytes = kMaxImageBytes);
 
   Facts facts() const override { return facts_; }
-  std::uint32_t block_rows() const override { return rows_.block_rows(); }
-  /// Rows come as stored: other orders throw Error{internal}.
-  void scan(const ScanOrder& order, std::uint32_t pass, RowConsumer& consumer) override;
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
 
  private:
-  const Engine& rows_;
   const Projection& map_;
   Facts facts_;
   std::vector<float> images_;  // empty: not kept

@@ -4,7 +4,7 @@
 // Conditions: G depends on no row (spec 2.1: the clip comes after the projection; spec 8: row-wise and public, free).
 // Reference: [Johnson84]; docs/auto.md.
 // Fails if wrong: ProjectedRows.* (norms, images against the definition, same bits kept or not), Replay.*
-#include "sotto/optim/projected_rows.h"
+#include "sotto/optim/views/projected_rows.h"
 
 #include <algorithm>
 
@@ -122,7 +122,7 @@ class KeptImages final : public RowSum {
 }  // namespace
 
 ProjectedRows::ProjectedRows(const Engine& rows, const Projection& map, std::uint64_t most_bytes)
-    : rows_(rows), map_(map), facts_(rows.facts()) {
+    : RowView(rows), map_(map), facts_(rows.facts()) {
   require(map.mixes(), "projection", "must be one that mixes features");
   const Facts before = facts_;
   facts_.features = map.output_features();
@@ -138,17 +138,10 @@ ProjectedRows::ProjectedRows(const Engine& rows, const Projection& map, std::uin
   labels_ = std::move(kept.labels);
 }
 
-void ProjectedRows::scan(const ScanOrder& order, std::uint32_t /*pass*/, RowConsumer& consumer) {
-  if (order.kind != ScanOrder::Kind::stored) {
-    throw Error(ErrorKind::internal, "projected rows are summed, which needs no order");
-  }
-  scan_rows(0, facts_.rows, consumer);
-}
-
 void ProjectedRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {
   if (labels_.empty()) {
-    Projector projector(map_, rows_.facts(), consumer);
-    rows_.scan_rows(first, count, projector);
+    Projector projector(map_, rows().facts(), consumer);
+    rows().scan_rows(first, count, projector);
     return;
   }
   const RowBlock all{facts_.rows, facts_.features, labels_.data(), images_.data(), nullptr, nullptr, nullptr};
@@ -156,7 +149,7 @@ void ProjectedRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsu
     const std::uint64_t some = std::min<std::uint64_t>(kRowsBetweenPolls, end - first);
     consumer.consume(all.slice(first, some));
     first += some;
-    rows_.poll(some);
+    rows().poll(some);
   }
 }
 
