@@ -4,8 +4,21 @@
 
 #include "sotto/base/version.h"
 #include "sotto/report/html.h"
+#include "sotto/report/page_assets.h"
+#include "sotto/report/palette.h"
 
 namespace sotto::report {
+namespace {
+
+std::string style() {
+  std::string text = std::string(kLightStyle) + chart_style(kLight);
+  // Paper is white whatever the screen is.
+  text += "@media screen and (prefers-color-scheme:dark){";
+  text.append(kDarkStyle).append(chart_style(kDark)).append("}\n").append(kPageStyle);
+  return text;
+}
+
+}  // namespace
 
 std::string html_of(const Page& page) {
   std::string text = fmt::format(
@@ -25,7 +38,7 @@ std::string html_of(const Page& page) {
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 )",
-      kVersion, escaped(page.title), page_style());
+      kVersion, escaped(page.title), style());
   text += fmt::format("<header class=\"top\"><div class=\"wide\">{}</div></header>\n", page.header);
   if (!page.navigation.empty()) {
     text += "<nav aria-label=\"Sections\"><div class=\"wide\">";
@@ -37,7 +50,7 @@ std::string html_of(const Page& page) {
   text += fmt::format("<main id=\"content\" class=\"wide\">\n{}</main>\n", page.body);
   text += fmt::format("<footer class=\"wide\">Made by sotto {}. This page loads nothing from anywhere.</footer>\n",
                       kVersion);
-  return text + "<script>\n" + page_script() + "</script>\n</body>\n</html>\n";
+  return text.append("<script>\n").append(kPageScript).append("</script>\n</body>\n</html>\n");
 }
 
 }  // namespace sotto::report

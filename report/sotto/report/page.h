@@ -15,8 +15,4 @@ struct Page {
 };
 std::string html_of(const Page& page);
 
-/// The style sheet and the script every page has.
-std::string page_style();
-std::string page_script();
-
 }  // namespace sotto::report

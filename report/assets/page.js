@@ -1,10 +1,4 @@
-#include "sotto/report/page.h"
-
-namespace sotto::report {
-
-/// Shows the values at an x, under the pointer or by the arrow keys. It reads the table that stands below the chart.
-std::string page_script() {
-  return R"("use strict";
+"use strict";
 for (const plot of document.querySelectorAll(".plot")) {
   const svg = plot.querySelector("svg"), tip = plot.querySelector(".tip"), guide = plot.querySelector(".guide");
   const table = plot.parentElement.querySelector("table.values");
@@ -60,7 +54,3 @@ for (const plot of document.querySelectorAll(".plot")) {
     show(steps[event.key]());
   });
 }
-)";
-}
-
-}  // namespace sotto::report
