@@ -8,18 +8,9 @@
 #include "sotto/files/reading.h"
 
 namespace sotto::cli {
-namespace {
-
-void check_engine(const EngineChoice& choice) {
-  const bool known = choice.name == "auto" || choice.name == "in_memory" || choice.name == "out_of_core";
-  require(known, "engine", "got '" + choice.name + "', must be auto, in_memory or out_of_core");
-}
-
-}  // namespace
 
 Source open_source(const std::string& path, const SchemaFlags& flags, const EngineChoice& choice,
                    const LedgerTerms* terms) {
-  check_engine(choice);
   if (is_block_file(path)) {
     require(!flags.given(), "schema", "a block file carries its own declarations; give none here");
     const BlockFile file(path);
@@ -29,8 +20,8 @@ Source open_source(const std::string& path, const SchemaFlags& flags, const Engi
 }
 
 void check_text_engine(const EngineChoice& choice) {
-  check_engine(choice);
-  require(choice.name != "out_of_core", "engine", "out_of_core needs a block file; make one with 'sotto data pack'");
+  require(choice.kind != EngineKind::out_of_core, "engine",
+          "out_of_core needs a block file; make one with 'sotto data pack'");
 }
 
 Source open_text(const std::string& path, const Schema& declared, const EngineChoice& choice,

@@ -7,6 +7,7 @@
 #include "personal.h"
 #include "released_text.h"
 #include "request.h"
+#include "sotto/base/fields.h"
 #include "sotto/base/out_file.h"
 #include "sotto/data/encoder.h"
 #include "sotto/files/load.h"
@@ -54,8 +55,10 @@ struct TrainVerb {
     std::optional<SqliteLedger> book;
     if (!ledger.empty()) book.emplace(ledger);
     const LedgerTerms* terms = book ? &book->terms() : nullptr;
-    Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits, book), {engine, memory_mb}, terms)
-                                    : open_source(data, schema, {engine, memory_mb}, terms);
+    const EngineChoice choice{enum_by_name<EngineKind>(engine, "engine"), memory_mb};
+    if (bounds.wanted()) check_text_engine(choice);  // before anything is paid for
+    Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits, book), choice, terms)
+                                    : open_source(data, schema, choice, terms);
     take_schema(asked, source.schema);
     asked.order_seed = order_seed;
     asked.personal = personal.read(data, source.schema, source.block_file);
@@ -68,7 +71,6 @@ struct TrainVerb {
 
   /// Spends its share on the bounds and leaves the rest in the budget of the request.
   Schema found_schema(TrainRequest& asked, BitSource& bits, std::optional<SqliteLedger>& book) const {
-    check_text_engine({engine, memory_mb});  // before anything is paid for
     BoundsRequest wanted = bounds.share_of(asked.budget);
     // Neither is paid for unless both fit, whatever is found.
     TrainingAhead training(asked, book ? &*book : nullptr);

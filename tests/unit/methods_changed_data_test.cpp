@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ledger_testing.h"
+#include "sotto/base/fields.h"
 #include "sotto/engines/file_rows.h"
 #include "sotto/files/block_file/block_file.h"
 #include "sotto/files/block_file/pack.h"
@@ -136,13 +137,13 @@ class ChangedBlocks : public ChangedData {
 };
 
 TEST_F(ChangedBlocks, ABlockFileSwappedForOneOfOtherDataIsNoticed) {
-  for (const char* engine : {"in_memory", "out_of_core"}) {
-    path_ = folder_ + "/" + engine;
+  for (const EngineKind engine : {EngineKind::in_memory, EngineKind::out_of_core}) {
+    path_ = folder_ + "/" + std::string(enum_name(engine));
     const std::string path = pack("rows.blk", kSomeData, 0.5F);
     open(kSomeData);
     const auto rows = block_rows(BlockFile(path), {engine, 8});
     between_ = [&] { std::filesystem::rename(pack("other.blk", sha256("other"), 0.25F), path); };
-    EXPECT_EQ(refused([&] { run(*rows); }), ErrorKind::invalid_data) << engine;
+    EXPECT_EQ(refused([&] { run(*rows); }), ErrorKind::invalid_data) << enum_name(engine);
     EXPECT_NE(message_.find("it changed after"), std::string::npos) << message_;
     expect_charged_and_nothing_released();
   }
@@ -159,13 +160,13 @@ TEST_F(ChangedBlocks, ABlockFileSwappedForTheSameDataReadInAnotherWayIsNoticed) 
 }
 
 TEST_F(ChangedBlocks, ABlockFileSwappedForTheSameDataInAnotherOrderIsNoticed) {
-  for (const char* engine : {"in_memory", "out_of_core"}) {
-    path_ = folder_ + "/" + engine;
+  for (const EngineKind engine : {EngineKind::in_memory, EngineKind::out_of_core}) {
+    path_ = folder_ + "/" + std::string(enum_name(engine));
     const std::string path = pack("rows.blk", kSomeData, 0.5F);
     open(kSomeData);
     const auto rows = block_rows(BlockFile(path), {engine, 8});
     between_ = [&] { std::filesystem::rename(pack("again.blk", kSomeData, 0.5F, "{}", 2), path); };
-    EXPECT_EQ(refused([&] { run(*rows); }), ErrorKind::invalid_data) << engine;
+    EXPECT_EQ(refused([&] { run(*rows); }), ErrorKind::invalid_data) << enum_name(engine);
     EXPECT_NE(message_.find("replaced by another file"), std::string::npos) << message_;
     expect_charged_and_nothing_released();
   }

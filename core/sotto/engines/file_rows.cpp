@@ -60,11 +60,11 @@ class TextRows final : public RowSource {
 
 class BlockRows final : public RowSource {
  public:
-  BlockRows(const BlockFile& file, EngineChoice choice)
+  BlockRows(const BlockFile& file, const EngineChoice& choice)
       : path_(file.path()),
         metadata_(file.metadata()),
         file_id_(file.file_id()),
-        choice_(std::move(choice)),
+        choice_(choice),
         facts_(file.facts()) {}
   Facts facts(std::uint64_t rows) const override {
     if (rows == facts_.rows) return facts_;
@@ -85,7 +85,7 @@ class BlockRows final : public RowSource {
   /// What counts is the header of the open file, whose blocks are read, and not one that had the name before.
   template <class Look>
   std::unique_ptr<Engine> open_checked(const Look& look) const {
-    if (choice_.name == "in_memory") {
+    if (choice_.kind == EngineKind::in_memory) {
       const BlockFile file(path_);
       require_same(file);
       look(file);

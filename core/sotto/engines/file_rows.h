@@ -1,7 +1,10 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "sotto/data/encoder.h"
 #include "sotto/files/block_file/block_file.h"
@@ -10,9 +13,16 @@
 /// Files as sources of rows. Reads headers, and rows only when they are opened.
 namespace sotto {
 
+/// Which engine feeds the rows. automatic: block files stay on disk, as with out_of_core; text is read into memory.
+enum class EngineKind { automatic, in_memory, out_of_core };
+constexpr auto enum_names(EngineKind) {
+  return std::array{std::pair{std::string_view("auto"), EngineKind::automatic},
+                    std::pair{std::string_view("in_memory"), EngineKind::in_memory},
+                    std::pair{std::string_view("out_of_core"), EngineKind::out_of_core}};
+}
 struct EngineChoice {
-  std::string name = "auto";  ///< in_memory; auto and out_of_core: block files stay on disk
-  std::uint32_t memory_mb = 256;
+  EngineKind kind = EngineKind::automatic;
+  std::uint32_t memory_mb = 256;  ///< out_of_core
 };
 
 /// A text or IDX file, read into memory through its schema, which must be complete.
