@@ -82,7 +82,7 @@ static void require_readable(const Registered *dataset) {
   bool readable = get_rel_name(dataset->source) != NULL &&
                   (registrar || check_enable_rls(dataset->source, user, true) != RLS_ENABLED);
 
-  if (strcmp(dataset->layout, "sharded") == 0)
+  if (dataset->layout == LAYOUT_SHARDED)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("data set \"%s\" is sharded: its rows are not shipped", dataset->name),
                     errhint("Train on it with sotto.train.")));

@@ -242,7 +242,7 @@ Registered *registered_load(const char *name) {
   dataset->facts.classes = (uint32)strtoul(text_at(12), NULL, 10);
   dataset->facts.data_norm = number_at(13);
   dataset->block_rows = (uint32)strtoul(text_at(14), NULL, 10);
-  dataset->layout = pstrdup(text_at(15));
+  dataset->layout = layout_by_name(text_at(15));
   dataset->curator = text_at(16) == NULL ? NULL : pstrdup(text_at(16));
   MemoryContextSwitchTo(inside);
   SPI_finish();
@@ -250,13 +250,25 @@ Registered *registered_load(const char *name) {
   return dataset;
 }
 
+static const char *const layout_names[] = {
+    [LAYOUT_PACKED] = "packed", [LAYOUT_UNPACKED] = "unpacked", [LAYOUT_SHARDED] = "sharded"};
+
+Layout layout_by_name(const char *name) {
+  for (int layout = 0; layout < (int)lengthof(layout_names); ++layout) {
+    if (strcmp(name, layout_names[layout]) == 0) return (Layout)layout;
+  }
+  ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layout must be packed, unpacked or sharded")));
+}
+
+const char *layout_name(Layout layout) { return layout_names[layout]; }
+
 char *block_table_name(int32 id, int32 generation) { return psprintf("block_%d_%d", id, generation); }
 
 Oid block_table(const Registered *dataset) {
   Oid schema;
   Oid table;
 
-  if (strcmp(dataset->layout, "packed") != 0)
+  if (dataset->layout != LAYOUT_PACKED)
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("data set \"%s\" has no packed copy", dataset->name),
                     errhint("A curator trains on it with sotto.train_table.")));

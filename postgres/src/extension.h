@@ -49,6 +49,13 @@ extern void owner_end(const Owner *before);
 extern void set_for_now(const char *name, const char *value);
 extern Oid owner_role(void);
 
+/* Where the rows of a registered table are read from: a packed copy, the table itself, or the shards of it. */
+typedef enum Layout { LAYOUT_PACKED, LAYOUT_UNPACKED, LAYOUT_SHARDED } Layout;
+
+/* As declarations and sotto.dataset spell it. Throws for another name. */
+extern Layout layout_by_name(const char *name);
+extern const char *layout_name(Layout layout);
+
 /* A registered table. */
 typedef struct Registered {
   int32 id;
@@ -59,7 +66,7 @@ typedef struct Registered {
   char *label;
   char *features;
   char *fingerprint;
-  char *layout;  /* packed, unpacked, sharded */
+  Layout layout;
   char *curator; /* who registered it */
   Oid source;
   sotto_facts facts;

@@ -155,22 +155,25 @@ static void take_stock(Registered *dataset, int32 generation, ShardSet *set, Pac
   Host host;
   TableToRead table = {dataset->source, registrar_of(dataset), dataset->label, dataset->features, true};
 
-  if (strcmp(dataset->layout, "packed") == 0) {
-    pack_table(&table, dataset->schema, make_block_table(dataset->id, generation), packing);
-  } else if (strcmp(dataset->layout, "unpacked") == 0) {
-    table.shuffled = false;
-    survey_table(&table, dataset->schema, packing);
-  } else if (strcmp(dataset->layout, "sharded") == 0) {
-    int count;
-    char **columns;
+  switch (dataset->layout) {
+    case LAYOUT_PACKED:
+      pack_table(&table, dataset->schema, make_block_table(dataset->id, generation), packing);
+      break;
+    case LAYOUT_UNPACKED:
+      table.shuffled = false;
+      survey_table(&table, dataset->schema, packing);
+      break;
+    case LAYOUT_SHARDED: {
+      int count;
+      char **columns;
 
-    packing->facts = sotto_encoder_facts(
-        encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns));
-    packing->block_rows = 0;
-    shards_survey(set, &host, dataset, packing->fingerprint);
-    for (int i = 0; i < set->count; ++i) packing->facts.rows += set->sizes[i];
-  } else {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("layout must be packed, unpacked or sharded")));
+      packing->facts = sotto_encoder_facts(
+          encoder_open(dataset->schema, dataset->label, dataset->features, SOTTO_LABEL_REQUIRED, &count, &columns));
+      packing->block_rows = 0;
+      shards_survey(set, &host, dataset, packing->fingerprint);
+      for (int i = 0; i < set->count; ++i) packing->facts.rows += set->sizes[i];
+      break;
+    }
   }
   require_rows(packing);
 }
@@ -180,7 +183,7 @@ static void write_shards(const Registered *dataset, const ShardSet *set) {
 
   arguments[0] = psprintf("%d", dataset->id);
   ask_as_owner("DELETE FROM sotto.shard WHERE dataset = $1::int4", 1, arguments);
-  for (int i = 0; strcmp(dataset->layout, "sharded") == 0 && i < set->count; ++i) {
+  for (int i = 0; dataset->layout == LAYOUT_SHARDED && i < set->count; ++i) {
     arguments[1] = psprintf("%d", i);
     arguments[2] = set->values[i];
     arguments[3] = number(set->sizes[i]);
@@ -206,7 +209,7 @@ static void insert_dataset(const Registered *dataset, const Packing *packing) {
   arguments[9] = psprintf("%.17g", packing->facts.data_norm);
   arguments[10] = number(packing->block_rows);
   arguments[11] = packing->fingerprint;
-  arguments[12] = dataset->layout;
+  arguments[12] = layout_name(dataset->layout);
   arguments[13] = dataset->curator;
   if (ask_as_owner("INSERT INTO sotto.dataset (id, name, generation, source, label, features, encoding, row_count, "
                    "feature_count, class_count, data_norm, block_rows, fingerprint, ledger, layout, curator) VALUES "
@@ -234,7 +237,7 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   dataset.source = PG_GETARG_OID(1);
   dataset.label = text_to_cstring(PG_GETARG_TEXT_PP(2));
   dataset.features = text_to_cstring(PG_GETARG_TEXT_PP(3));
-  dataset.layout = text_to_cstring(PG_GETARG_TEXT_PP(6));
+  dataset.layout = layout_by_name(text_to_cstring(PG_GETARG_TEXT_PP(6)));
   dataset.curator = GetUserNameFromId(GetUserId(), false);
   dataset.fingerprint = "";
   check_encoding();
@@ -268,7 +271,7 @@ static void require_registrar(const Registered *dataset) {
 }
 
 static void drop_copy(const Registered *dataset) {
-  if (strcmp(dataset->layout, "packed") == 0)
+  if (dataset->layout == LAYOUT_PACKED)
     run_as_owner(psprintf("DROP TABLE IF EXISTS sotto_data.%s", block_table_name(dataset->id, dataset->generation)));
 }
 
@@ -281,7 +284,7 @@ static void wait_for_readers(const Registered *dataset) {
                    arguments) == NULL)
     ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
                     errmsg("data set \"%s\" was refreshed or unregistered meanwhile", dataset->name)));
-  if (strcmp(dataset->layout, "packed") != 0) return;
+  if (dataset->layout != LAYOUT_PACKED) return;
   copy = get_relname_relid(block_table_name(dataset->id, dataset->generation), get_namespace_oid("sotto_data", false));
   if (OidIsValid(copy)) LockRelationOid(copy, AccessExclusiveLock);
 }

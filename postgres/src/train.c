@@ -31,7 +31,7 @@ static void session_begin(Session *session, FunctionCallInfo fcinfo) {
   require_declared_facts(session->dataset);
   host_init(&session->host);
   use_threads();
-  session->sharded = strcmp(session->dataset->layout, "sharded") == 0;
+  session->sharded = session->dataset->layout == LAYOUT_SHARDED;
   if (session->sharded) {
     shards_open(&session->shards, &session->host, session->dataset);
   } else {
