@@ -34,6 +34,7 @@ class IncludeOrder(unittest.TestCase):
         for source, line in [
             ("base/error.cpp", '#include "sotto/linalg/vector.h"'),
             ("losses/logistic.h", '#include "sotto/data/row_block.h"'),
+            ("data/schema.cpp", '#include "sotto/files/csv_reader.h"'),
             ("engines/in_memory.cpp", '#include "sotto/model/model.h"'),
             ("model/model.cpp", '#include "sotto/train.h"'),
             ("methods/bolt_on.h", '  #  include <sotto/engines/in_memory.h>'),
