@@ -74,7 +74,7 @@ TEST_F(CuratorTest, RefusesAReleaseThatWasNotCharged) {
 }
 
 TEST_F(CuratorTest, RefusesAReleaseThatCostsAnotherEvent) {
-  curator_.charge(noise().charge);
+  curator_.charge(noise().charge());
   const Calibrated dearer = calibrate(MechanismChoice::l2_laplace, {1, kDimension, 1, 1}, {.epsilon = 2});
   EXPECT_EQ(kind_of([&] { curator_.release(secret(), dearer.mechanism); }), ErrorKind::budget_exceeded);
   const Calibrated other = calibrate(MechanismChoice::discrete_laplace, {1, kDimension, 1, 1}, {.epsilon = 1});
@@ -82,7 +82,7 @@ TEST_F(CuratorTest, RefusesAReleaseThatCostsAnotherEvent) {
 }
 
 TEST_F(CuratorTest, AChargeIsUsedUpOnce) {
-  curator_.charge(noise().charge);
+  curator_.charge(noise().charge());
   const Vector released = curator_.release(secret(), noise().mechanism);
   EXPECT_EQ(released.size(), kDimension);
   EXPECT_EQ(kind_of([&] { curator_.release(secret(), noise().mechanism); }), ErrorKind::budget_exceeded);
@@ -91,7 +91,7 @@ TEST_F(CuratorTest, AChargeIsUsedUpOnce) {
 
 TEST_F(CuratorTest, ReleasesLieOnTheGridAndCarryNoise) {
   const Calibrated c = noise();
-  curator_.charge(c.charge);
+  curator_.charge(c.charge());
   const Vector released = curator_.release(secret(), c.mechanism);
   const double step = base_of(c.mechanism).grid.step;
   for (const double value : released) {
@@ -101,7 +101,7 @@ TEST_F(CuratorTest, ReleasesLieOnTheGridAndCarryNoise) {
 }
 
 TEST_F(CuratorTest, RefusesAVectorOfAnotherDimension) {
-  curator_.charge(noise().charge);
+  curator_.charge(noise().charge());
   EXPECT_EQ(kind_of([&] { curator_.release(secret(kDimension + 1), noise().mechanism); }), ErrorKind::internal);
   NoisySums sums = curator_.step_noise(noise().mechanism, 1);
   Vector sum(kDimension + 3, 5.0);
@@ -111,7 +111,7 @@ TEST_F(CuratorTest, RefusesAVectorOfAnotherDimension) {
 
 TEST_F(CuratorTest, MoreSumsThanChargedBecomeZeros) {
   const Calibrated c = noise(2, 3);
-  curator_.charge(c.charge);
+  curator_.charge(c.charge());
   NoisySums sums = curator_.step_noise(c.mechanism, 6);
   Vector sum;
   for (int i = 0; i < 6; ++i) {
@@ -129,7 +129,7 @@ TEST_F(CuratorTest, MoreSumsThanChargedBecomeZeros) {
 
 TEST_F(CuratorTest, PostProcessingIsFreeOnlyAfterEverySumWasNoised) {
   const Calibrated c = noise(1, 2);
-  curator_.charge(c.charge);
+  curator_.charge(c.charge());
   NoisySums sums = curator_.step_noise(c.mechanism, 2);
   Vector sum(kDimension, 0.0);
   sums.perturb(sum);
@@ -141,7 +141,7 @@ TEST_F(CuratorTest, PostProcessingIsFreeOnlyAfterEverySumWasNoised) {
 TEST_F(CuratorTest, ChargedDrawsCannotBeCopiedLentOrAskedForInNoNumber) {
   static_assert(!std::is_copy_constructible_v<NoisySums> && !std::is_copy_assignable_v<NoisySums>);
   const Calibrated c = noise(1, 2);
-  curator_.charge(c.charge);
+  curator_.charge(c.charge());
   EXPECT_EQ(kind_of([&] { curator_.step_noise(c.mechanism, 0); }), ErrorKind::internal);
   NoisySums sums = curator_.step_noise(c.mechanism, 2);
   NoisySums moved = std::move(sums);
@@ -175,7 +175,7 @@ TEST(Curator, AnUnprotectedReleaseNeedsAStamp) {
 
 TEST_F(CuratorTest, AValueThatIsNotANumberOrTooLargeIsReleasedAsSomeNumberOfTheGrid) {
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e308}) {
-    curator_.charge(noise().charge);
+    curator_.charge(noise().charge());
     for (const double value : curator_.release(Secret(Vector(kDimension, bad)), noise().mechanism)) {
       EXPECT_TRUE(std::isfinite(value));
     }
