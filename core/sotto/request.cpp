@@ -8,6 +8,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/sha256.h"
 #include "sotto/charged_run.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/methods/auto_descent.h"
 
 namespace sotto {
