@@ -246,12 +246,12 @@ Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSou
   return with_bounds(run_tuning(rows, runs, plan, {whole, bits}), request);
 }
 
-Model tune(Engine& rows, const TuneRequest& request, BitSource& bits, const TuneNotes& notes) {
+Model tune(Engine& rows, const TuneRequest& request, const TuneDraws& draws) {
   require(request.by != TuneBy::public_data, "by", "tuning on public rows draws nothing that needs an audit");
   const TunePlan plan = plan_tuning(request, rows.facts());
-  Curator whole(bits, notes.transcript);
+  Curator whole(draws.drawer);
   whole.charge(plan.charge);
-  return run_tuning(rows, request, plan, {whole, bits, &notes.key});
+  return run_tuning(rows, request, plan, {whole, draws.drawer.bits(), &draws.key});
 }
 
 Released tune(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {

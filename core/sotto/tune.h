@@ -8,13 +8,14 @@ namespace sotto {
 /// `public_rows` is for public_data only and null otherwise.
 Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits);
 
-/// For an audit, of parts or random_stopping: where rows go is given, and every curator of the run takes notes.
-struct TuneNotes {
-  Transcript& transcript;
+/// For an audit, of parts or random_stopping: where rows go is given, and every curator of the run draws by a drawer
+/// that is given.
+struct TuneDraws {
+  Drawer& drawer;
   KeyedPermutation::Key key{};
 };
 /// The same under audit; the model is stamped *not private*.
-Model tune(Engine& rows, const TuneRequest& request, BitSource& bits, const TuneNotes& notes);
+Model tune(Engine& rows, const TuneRequest& request, const TuneDraws& draws);
 
 /// The same under a budget. parts and random_stopping: everything that is tried is one entry, reserved before a row is
 /// read; the same request gets the stored model again. public_data: tuning is free, the training of what was found is

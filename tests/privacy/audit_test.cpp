@@ -404,7 +404,8 @@ TEST(Pipeline, NothingThatSurroundsATrainingIsFlagged) {
 TEST(Replay, ACuratorThatKeepsATranscriptIsStamped) {
   BitSource bits;
   Transcript transcript;
-  EXPECT_FALSE(Curator(bits, transcript).stamps().empty());
+  NotingDrawer drawer(bits, transcript);
+  EXPECT_FALSE(Curator(drawer).stamps().empty());
   EXPECT_TRUE(Curator(bits).stamps().empty());
 }
 

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "row_table.h"
+#include "sotto/audit/transcript.h"
 #include "sotto/base/error.h"
 #include "sotto/linalg/symmetric_eigen.h"
 #include "sotto/methods/method.h"
@@ -73,12 +74,14 @@ Tables neighbours(double ratio, std::uint32_t classes, Relation relation, Coins&
   return tables;
 }
 
-Transcript transcript_of(const WhitenedDpgd& method, const RowTable& table, PlanInput input, const Transcript* follow) {
+audit::Transcript transcript_of(const WhitenedDpgd& method, const RowTable& table, PlanInput input,
+                                const audit::Transcript* follow) {
   input.facts = table.facts;
-  Transcript transcript;
+  audit::Transcript transcript;
   transcript.follow = follow;
   BitSource bits(ReproducibleSeed{follow == nullptr ? 1U : 2U});
-  Curator curator(bits, transcript);
+  audit::NotingDrawer drawer(bits, transcript);
+  Curator curator(drawer);
   for (const Charge& charge : method.plan(input).charges) curator.charge(charge);
   RowTableEngine engine(table);
   method.run({engine, curator, input, [](double) {}});
@@ -110,8 +113,8 @@ TEST(WhitenedNeighbours, SumsStayWithinTheClaimAndReachItWhetherWhiteningIsWhole
                         .clip = coins() % 2 == 0 ? 0.0 : 0.3};
     if (relation == Relation::add_remove) method.declared_rows = tables.one.facts.rows;
     const PlanInput input{tables.one.facts, {losses[i % 5], 0}, {i % 3 == 0 ? 3.0 : 15.0, 1e-3, relation}};
-    const Transcript one = transcript_of(method, tables.one, input, nullptr);
-    const Transcript other = transcript_of(method, tables.other, input, &one);
+    const audit::Transcript one = transcript_of(method, tables.one, input, nullptr);
+    const audit::Transcript other = transcript_of(method, tables.other, input, &one);
     ASSERT_EQ(one.entries.size(), 13U);
     ASSERT_EQ(other.entries.size(), 13U);
     const bool half = directions(one.entries[0].released, one.entries[0].stddev, input.facts.features) > 7;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sotto/audit/tiny_accountant.h"
+#include "sotto/audit/transcript.h"
 #include "sotto/base/error.h"
 #include "sotto/model/json.h"
 #include "sotto/optim/gradient_sum.h"
@@ -218,8 +219,9 @@ TEST(Personal, AReplacedRowMovesSampledSumsByItsShareOfTheSensitivity) {
     const auto sums = [&](const Rows& rows) {
       TableEngine engine(rows);
       BitSource bits(ReproducibleSeed{5});
-      Transcript transcript;
-      Curator curator(bits, transcript);
+      audit::Transcript transcript;
+      audit::NotingDrawer drawer(bits, transcript);
+      Curator curator(drawer);
       train(engine, request, curator);
       return transcript.entries.front().secret;
     };

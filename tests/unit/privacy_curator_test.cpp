@@ -6,6 +6,7 @@
 #include <functional>
 #include <ostream>
 #include <type_traits>
+#include <utility>
 
 #include "sotto/base/error.h"
 #include "sotto/privacy/curator.h"
@@ -163,6 +164,45 @@ TEST(Curator, ASeededSourceLeavesAStampAndTheSystemsDoesNot) {
   BitSource seeded(ReproducibleSeed{1}), real;
   EXPECT_EQ(Curator(seeded).stamps().size(), 1U);
   EXPECT_TRUE(Curator(real).stamps().empty());
+}
+
+/// Draws as the product does, and keeps what it saw.
+class Watching : public Drawer {
+ public:
+  using Drawer::Drawer;
+  Vector release(Vector value, const Mechanism& mechanism) override {
+    seen = value;
+    return Drawer::release(std::move(value), mechanism);
+  }
+  Vector seen;
+};
+
+TEST(Curator, AnotherDrawerLeavesAStampThoughItsBitsArePrivate) {
+  BitSource bits;
+  Drawer plain(bits);
+  EXPECT_EQ(Curator(plain).stamps().size(), 1U) << "whatever it does";
+  Watching watching(bits);
+  Curator curator(watching);
+  ASSERT_EQ(curator.stamps().size(), 1U);
+  curator.charge(noise().charge());
+  curator.release(secret(), noise().mechanism);
+  EXPECT_EQ(watching.seen, Vector(kDimension, 3.0));
+}
+
+TEST(Curator, AnotherDrawerDrawsNothingThatWasNotChargedAndDrawsForTheRunsInside) {
+  BitSource bits(ReproducibleSeed{3});
+  Watching watching(bits);
+  Curator curator(watching);
+  EXPECT_EQ(kind_of([&] { curator.release(secret(), noise().mechanism); }), ErrorKind::budget_exceeded);
+  EXPECT_TRUE(watching.seen.empty()) << "it was not even asked";
+  const Event whole = parallel({event_of(noise().mechanism)}, PartBy::position);
+  curator.charge({whole});
+  Trials trials = curator.open_trials(whole, Relation::replace_one);
+  Curator inner = trials.next();
+  EXPECT_EQ(inner.stamps(), curator.stamps());
+  inner.charge(noise().charge());
+  inner.release(secret(), noise().mechanism);
+  EXPECT_EQ(watching.seen, Vector(kDimension, 3.0));
 }
 
 TEST(Curator, AnUnprotectedReleaseNeedsAStamp) {

@@ -16,6 +16,7 @@
 
 #include "sotto/audit/neighbours.h"
 #include "sotto/audit/stored_table.h"
+#include "sotto/audit/transcript.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
@@ -124,7 +125,8 @@ class Draw {
 /// was drawn over what was charged; infinite if nothing was, or if a refused draw left a trace.
 double allowance_path(std::mt19937_64& random, BitSource& bits, bool pure) {
   Transcript transcript;
-  Curator curator(bits, transcript);
+  NotingDrawer drawer(bits, transcript);
+  Curator curator(drawer);
   constexpr double kWhole = 0.1;
   const Event whole = pure ? Event(PureEvent{kWhole}) : Event(ZcdpEvent{kWhole});
   curator.charge({whole});
@@ -189,7 +191,8 @@ Finding adaptive_trainings(const LedgerOptions& options) {
     const Table table = random_background(random, 9, 1);
     TableEngine engine(table);
     Transcript transcript;
-    Curator curator(bits, transcript);
+    NotingDrawer drawer(bits, transcript);
+    Curator curator(drawer);
     train(engine, request, curator);
     double drawn = 0, charged = 0;
     for (const auto& entry : transcript.entries) drawn += tiny::add_up(tiny::read(event_text(entry.event))).rho;

@@ -1,7 +1,7 @@
 #pragma once
 #include "sotto/audit/neighbours.h"
+#include "sotto/audit/transcript.h"
 #include "sotto/losses/loss.h"
-#include "sotto/privacy/transcript.h"
 
 /// Layer 0 for objective perturbation: what a noted minimiser was charged for, against what it took.
 namespace sotto::audit {

@@ -15,6 +15,7 @@
 #include <random>
 
 #include "sotto/audit/replay.h"
+#include "sotto/audit/transcript.h"
 #include "sotto/base/fields.h"
 #include "sotto/methods/bounds_plan.h"
 #include "sotto/tune.h"
@@ -112,7 +113,8 @@ Finding bounds_replay() {
     }
     Transcript noted[2];
     for (int table = 0; table < 2; ++table) {
-      Curator curator(bits, noted[table]);
+      NotingDrawer drawer(bits, noted[table]);
+      Curator curator(drawer);
       curator.charge({ExponentialEvent{0.5}, 3});
       curator.choose(sizes[table].above(tail), size_choice(0.5));
       curator.choose(ranges[table].below(tail), lower_choice(0.5));
@@ -199,7 +201,8 @@ Finding tuning_replay(const TuneRequest& request, std::uint64_t replays) {
       Transcript& noted = runs[second ? 1 : 0].transcript;
       noted.follow = second ? &runs[0].transcript : nullptr;
       const std::unique_ptr<Engine> engine = stored.table(second).open();
-      runs[second ? 1 : 0].weights = tune(*engine, request, bits, {noted, {run, run + 1, run + 2, run + 3}}).weights;
+      NotingDrawer drawer(bits, noted);
+      runs[second ? 1 : 0].weights = tune(*engine, request, {drawer, {run, run + 1, run + 2, run + 3}}).weights;
     }
     const Apart apart = compare({request.train, plan}, pair, runs[0], runs[1]);
     worst = std::max({worst, apart.worst(), cost_share(apart, runs[0].transcript.entries, request, whole)});

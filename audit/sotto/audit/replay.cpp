@@ -4,7 +4,7 @@
 //   of the rows at it <= the corner, and its terms (audit/minimiser_replay.h); parts of a pass: at most `times`
 //   releases differ. A hidden state, linear: |sum_t c^(T-t) s_t| / (sum_t c^(2T-2t))^(1/2) <= Delta. Cost: each event's
 //   share of its gap.
-// Conditions: the second run follows the first (privacy/transcript.h), so outputs are equal and secrets comparable.
+// Conditions: the second run follows the first (transcript.h), so outputs are equal and secrets comparable.
 // Reference: spec 9; docs/audit.md.
 // Fails if wrong: Replay.* (halved claims are exceeded), make mutants.
 #include "sotto/audit/replay.h"
@@ -200,7 +200,8 @@ std::unique_ptr<Engine> Replay::engine(const Pair& pair, bool second) const {
 NotedRun noted_run(const TrainRequest& request, Engine& engine, BitSource& bits, const Transcript* follow) {
   NotedRun run;
   run.transcript.follow = follow;
-  Curator curator(bits, run.transcript);
+  NotingDrawer drawer(bits, run.transcript);
+  Curator curator(drawer);
   run.weights = train(engine, request, curator).weights;
   return run;
 }

@@ -9,7 +9,7 @@
 #include "sotto/audit/neighbours.h"
 #include "sotto/audit/stored_table.h"
 #include "sotto/audit/tiny_accountant.h"
-#include "sotto/privacy/transcript.h"
+#include "sotto/audit/transcript.h"
 #include "sotto/train.h"
 
 /// Layer 0: sensitivity replay. A run on one table is noted, a run on its neighbour is made to follow it: same orders,

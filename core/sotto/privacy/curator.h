@@ -8,86 +8,25 @@
 #include <vector>
 
 #include "sotto/base/sensitive.h"
-#include "sotto/linalg/kernels.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/privacy/allowance.h"
 #include "sotto/privacy/choice.h"
 #include "sotto/privacy/discovery.h"
+#include "sotto/privacy/drawer.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/ledger/ledger.h"
 #include "sotto/privacy/ledger/price.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
+#include "sotto/privacy/noisy_sums.h"
 #include "sotto/privacy/objective_noise.h"
 #include "sotto/privacy/sampled_gaussian.h"
-#include "sotto/privacy/transcript.h"
+#include "sotto/privacy/trials.h"
 #include "sotto/random/bit_source.h"
 #include "sotto/random/fork_epoch.h"
 
 namespace sotto {
-
-/// Noise for batch sums, handed out by the curator for a charged number of draws. When they are used up, or for a sum
-/// of another dimension than the mechanism's, the sum is replaced by zeros: no data leaves without a charge. Move-only:
-/// a copy would hand out the charged draws a second time.
-class NoisySums {
- public:
-  NoisySums(NoisySums&& other) noexcept;
-  NoisySums& operator=(NoisySums&&) = delete;
-  NoisySums(const NoisySums&) = delete;
-  NoisySums& operator=(const NoisySums&) = delete;
-  ~NoisySums() = default;
-
-  void perturb(std::span<double> sum) noexcept;
-  /// weights = decay * weights - size * (the noised sum), in one sweep; the sum itself is left as it was.
-  void step(double decay, double size, std::span<const double> sum, std::span<double> weights) noexcept;
-  /// The same with the sum coefficient * row of a batch of one row.
-  void step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept;
-  std::uint64_t draws_left() const noexcept { return draws_left_; }
-
- private:
-  friend class Curator;
-  NoisySums(BitSource& bits, const Mechanism& mechanism, NoiseDemand demand);
-
-  bool may_noise(std::size_t dimension) noexcept;
-  void add_noise(std::span<double> sum) noexcept;
-  void note(std::span<const double> before, std::span<double> after) noexcept;
-
-  const BitSource* bits_;  // whose sums these are
-  std::unique_ptr<NoiseSupply> supply_;
-  std::size_t dimension_;
-  double grid_step_;
-  std::uint64_t draws_left_;
-  std::uint64_t epoch_ = fork_epoch();
-  Transcript* transcript_ = nullptr;
-  Transcript::Entry noted_{};  // what every entry of the transcript shares
-};
-
-class Curator;
-
-/// The runs inside one release that was charged as a whole: the parts of a ParallelEvent, in their order, or the runs
-/// of a SelectionEvent. Made by a curator, to be used while it lives. Move-only: a copy would hand out the parts twice.
-class Trials {
- public:
-  Trials(Trials&&) noexcept = default;
-  Trials& operator=(Trials&&) = delete;
-  Trials(const Trials&) = delete;
-  Trials& operator=(const Trials&) = delete;
-  ~Trials() = default;
-  /// The curator of the next run. What it is charged with must be the event of its part or of one run of the selection,
-  /// or what comes first in a sequence of them; of an event by coin one alternative; of a ZcdpEvent anything that comes
-  /// to at most its rho. It draws only while the reservation of the whole is open. Throws Error{budget_exceeded} if
-  /// every part had its run.
-  Curator next();
-
- private:
-  friend class Curator;
-  Trials(Curator& owner, const Event& whole, Relation relation);
-  Curator* owner_;
-  std::vector<Event> parts_;  // still to be run, the next one last; of a selection one that stays
-  bool endless_ = false;
-  Relation relation_;
-};
 
 /// The only one who opens a Sensitive. Charges come first; each release uses up a charged draw of its own event and
 /// adds the noise in the same call. Not copyable: a copy would hand out the charged draws a second time. So would a
@@ -97,8 +36,9 @@ class Curator {
   explicit Curator(BitSource& bits);
   Curator(const Curator&) = delete;
   Curator& operator=(const Curator&) = delete;
-  /// A curator under audit, stamped *not private*: it notes every value before its noise, and follows where told to.
-  Curator(BitSource& bits, Transcript& transcript);
+  /// A curator that draws by another drawer than its own is stamped *not private*, whatever that drawer does: it sees
+  /// every value before its noise. Nothing that trains for release can be given one.
+  explicit Curator(Drawer& drawer);
 
   /// Records the charge; must precede the first row read. No budget is enforced, and a curator that works under a
   /// reservation refuses: what it may draw was fixed there.
@@ -154,29 +94,21 @@ class Curator {
 
  private:
   friend class Trials;
-  /// What a run inside a release may cost.
-  struct Share {
-    Event event;
-    Relation relation;
-  };
   /// Of a trial: under the reservation of `whole`, as private as it.
-  Curator(Curator& whole, Share share);
+  Curator(Curator& whole, TrialShare share);
   void add(const Charge& charge);
   void begin_draw();
   void require_share();
   void use_draws(const Event& event, std::uint64_t draws);
   void use_allowance(const Event& event, Allowance& from);
-  Vector noised(Sensitive<Vector>&& secret, const Mechanism& mechanism);
-  Vector noted(Transcript::Entry entry, const Mechanism& mechanism);
-  NoisySums noted(NoisySums sums, const Mechanism& mechanism, Transcript::Kind kind);
-  std::size_t drawn(Sensitive<Vector>&& scores, const Choice& choice);
 
-  BitSource* bits_;
+  std::optional<Drawer> own_;  // none where another was given
+  Drawer* drawer_;
+  BitSource* bits_;  // its source, by which sums and batches are known again
   std::shared_ptr<Reservation::Use> reservation_;
-  std::optional<Share> share_;
+  std::optional<TrialShare> share_;
   std::size_t within_share_ = 0;  // of the charges
   std::uint64_t epoch_ = fork_epoch();
-  Transcript* transcript_ = nullptr;
   std::vector<Charge> charges_;
   std::vector<std::uint64_t> draws_left_;
   std::vector<Event> allowance_draws_;

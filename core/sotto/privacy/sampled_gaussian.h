@@ -24,10 +24,7 @@ struct SampledGaussian {
 class PoissonBatch {
  public:
   PoissonBatch(PoissonBatch&& other) noexcept
-      : positions_(std::move(other.positions_)),
-        bits_(std::exchange(other.bits_, nullptr)),
-        noise_(other.noise_),
-        event_(std::move(other.event_)) {}
+      : positions_(std::move(other.positions_)), bits_(std::exchange(other.bits_, nullptr)), law_(other.law_) {}
   PoissonBatch& operator=(PoissonBatch&&) = delete;
   PoissonBatch(const PoissonBatch&) = delete;
   PoissonBatch& operator=(const PoissonBatch&) = delete;
@@ -40,8 +37,7 @@ class PoissonBatch {
   PoissonBatch() = default;
   std::vector<std::uint64_t> positions_;
   const void* bits_ = nullptr;  // whose coins these are; null once the sum was released
-  GaussianNoise noise_{};
-  Event event_{};  // for a transcript
+  SampledGaussian law_{};
 };
 
 /// How the noise of a sampled plan is found. pld: privacy-loss distribution. rdp: the moments accountant (SGD-MA).

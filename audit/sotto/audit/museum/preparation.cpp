@@ -14,6 +14,7 @@
 
 #include "sotto/audit/museum.h"
 #include "sotto/audit/neighbours.h"
+#include "sotto/audit/transcript.h"
 
 namespace sotto::audit::museum_rooms {
 namespace {
@@ -39,7 +40,8 @@ Vector train_longer(const TrainRequest& request, const Table& table, double clai
   TableEngine engine(table, claimed_norm);
   BitSource bits(ReproducibleSeed{3});
   Transcript transcript;
-  Curator curator(bits, transcript);
+  NotingDrawer drawer(bits, transcript);
+  Curator curator(drawer);
   train(engine, request, curator);
   return transcript.entries.at(0).secret;
 }

@@ -1,14 +1,19 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "sotto/linalg/vector.h"
+#include "sotto/privacy/drawer.h"
 #include "sotto/privacy/event.h"
 
-namespace sotto {
+namespace sotto::audit {
 
-/// What a curator under audit saw and handed out, in order. Made for tables that an audit invents: a curator that keeps
-/// one is stamped *not private*, so nothing made with it can pass for a private release or enter a ledger.
+/// What a curator under audit saw and handed out, in order. Made for tables that an audit invents: a curator that draws
+/// by the drawer below is stamped *not private*, so nothing made with it can pass for a private release or enter a
+/// ledger.
 struct Transcript {
   enum class Kind { release, batch_sum, joint, choice, sampled, minimiser };
   struct Entry {
@@ -38,4 +43,23 @@ struct Transcript {
   }
 };
 
-}  // namespace sotto
+/// Draws as the product does, and writes down every value before and after its noise. Where the transcript follows
+/// another, what leaves is taken from that one instead.
+class NotingDrawer : public Drawer {
+ public:
+  NotingDrawer(BitSource& bits, Transcript& transcript) : Drawer(bits), transcript_(&transcript) {}
+
+  Vector release(Vector value, const Mechanism& mechanism) override;
+  Vector release_batch(Vector sum, const SampledGaussian& law, std::span<const std::uint64_t> rows) override;
+  Vector release_minimiser(Vector found, const ObjectiveNoise& noise, std::span<const double> linear) override;
+  std::size_t choose(const Vector& scores, const Choice& choice) override;
+  std::vector<std::uint64_t> draw_batch(const SampledGaussian& law, std::uint64_t rows) override;
+  std::unique_ptr<SumNoise> batch_sums(const Mechanism& mechanism, NoiseDemand demand) override;
+  std::unique_ptr<SumNoise> joint_sums(const JointGaussian& law) override;
+
+ private:
+  Vector noted(Transcript::Entry entry, const Mechanism& mechanism);
+  Transcript* transcript_;
+};
+
+}  // namespace sotto::audit
