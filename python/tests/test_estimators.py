@@ -78,6 +78,16 @@ def test_scores_of_rows_inside_the_norm_are_linear(two):
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-log_odds)), rtol=1e-4)
 
 
+def test_probabilities_are_offered_for_the_losses_that_have_them():
+    for entry in sotto.catalog()["losses"]:
+        expected = entry["probabilities"] != "none"
+        for name in [entry["name"], *entry.get("aliases", ())]:
+            assert hasattr(SGDClassifier(loss=name), "predict_proba") == expected, name
+    assert hasattr(SGDClassifier(loss="log_loss"), "predict_proba")
+    assert not hasattr(SGDClassifier(loss="huber"), "predict_proba")
+    assert not hasattr(SGDClassifier(loss="no such loss"), "predict_proba")
+
+
 def test_longer_rows_are_clipped_in_training_and_prediction(two):
     X, y = two
     model = LogisticRegression(epsilon=50.0, data_norm=1.0, fit_intercept=False).fit(X, y)
