@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
+#include "refusals.h"
 #include "sotto/base/error.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/random/grid_noise.h"
@@ -15,16 +15,6 @@ double scale_of(const Calibrated& c) {
   return std::visit([](const auto& m) { return m.scale(); }, c.mechanism);
 }
 double grid_sensitivity(const Calibrated& c) { return base_of(c.mechanism).grid.sensitivity; }
-
-void expect_refused(const std::function<void()>& action, const std::string& field) {
-  try {
-    action();
-    ADD_FAILURE() << "not refused: " << field;
-  } catch (const Error& e) {
-    EXPECT_EQ(e.kind(), ErrorKind::invalid_argument);
-    EXPECT_EQ(e.field(), field) << e.what();
-  }
-}
 
 TEST(Grid, IsTheLargestPowerOfTwoThatFits) {
   for (const double delta : {1e-9, 0.02, 1.0, 1024.0, 3e8}) {
@@ -45,9 +35,9 @@ TEST(Grid, IsTheLargestPowerOfTwoThatFits) {
 
 TEST(Grid, RefusesASensitivityThatIsNotPositiveAndFinite) {
   for (const double bad : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    expect_refused([&] { make_grid(bad, 3); }, "l2_sensitivity");
+    EXPECT_REFUSED(invalid_argument, "l2_sensitivity", make_grid(bad, 3));
   }
-  expect_refused([] { make_grid(1, 0); }, "features");
+  EXPECT_REFUSED(invalid_argument, "features", make_grid(1, 0));
 }
 
 TEST(Mechanism, L2LaplaceHasScaleSensitivityOverEpsilon) {
@@ -169,15 +159,18 @@ TEST(Mechanism, BudgetsOutOfRangeNameTheirField) {
     return [&shape, budget, choice] { calibrate(choice, shape, budget); };
   };
   for (const double bad : {0.0, -1.0, 1e5, std::nan(""), HUGE_VAL})
-    expect_refused(attempt({.epsilon = bad}), "epsilon");
+    EXPECT_REFUSED(invalid_argument, "epsilon", attempt({.epsilon = bad})());
   for (const double bad : {-0.1, 0.5, 1e-301, std::nan("")})
-    expect_refused(attempt({.epsilon = 1, .delta = bad}), "delta");
-  expect_refused(attempt({.epsilon = 1}, MechanismChoice::gaussian), "delta");
-  expect_refused(attempt({.epsilon = 1}, MechanismChoice::discrete_gaussian), "delta");
-  expect_refused(attempt({.epsilon = 1, .delta = 1e-25}, MechanismChoice::gaussian), "delta");  // below 2 delta_num
-  expect_refused(attempt({.epsilon = 100}, MechanismChoice::l2_laplace), "mechanism");
-  expect_refused(attempt({.epsilon = 1e-12}, MechanismChoice::l2_laplace), "epsilon");  // too large for its grid
-  expect_refused(attempt({.epsilon = 1e-7, .delta = 1e-12}, MechanismChoice::discrete_gaussian), "epsilon");
+    EXPECT_REFUSED(invalid_argument, "delta", attempt({.epsilon = 1, .delta = bad})());
+  EXPECT_REFUSED(invalid_argument, "delta", attempt({.epsilon = 1}, MechanismChoice::gaussian)());
+  EXPECT_REFUSED(invalid_argument, "delta", attempt({.epsilon = 1}, MechanismChoice::discrete_gaussian)());
+  EXPECT_REFUSED(invalid_argument, "delta",
+                 attempt({.epsilon = 1, .delta = 1e-25}, MechanismChoice::gaussian)());  // below 2 delta_num
+  EXPECT_REFUSED(invalid_argument, "mechanism", attempt({.epsilon = 100}, MechanismChoice::l2_laplace)());
+  EXPECT_REFUSED(invalid_argument, "epsilon",
+                 attempt({.epsilon = 1e-12}, MechanismChoice::l2_laplace)());  // too large for its grid
+  EXPECT_REFUSED(invalid_argument, "epsilon",
+                 attempt({.epsilon = 1e-7, .delta = 1e-12}, MechanismChoice::discrete_gaussian)());
 }
 
 TEST(Mechanism, NoiseThatWouldNotBeExactOnItsGridIsRefused) {
@@ -186,7 +179,7 @@ TEST(Mechanism, NoiseThatWouldNotBeExactOnItsGridIsRefused) {
   const auto calibrated = calibrate(MechanismChoice::l2_laplace, wide, {.epsilon = 1e-4});
   const auto& noise = std::get<L2LaplaceNoise>(calibrated.mechanism);
   EXPECT_LE(noise.stddev() / noise.grid.step, 0x1p45);
-  expect_refused([&] { calibrate(MechanismChoice::l2_laplace, wide, {.epsilon = 2e-5}); }, "epsilon");
+  EXPECT_REFUSED(invalid_argument, "epsilon", calibrate(MechanismChoice::l2_laplace, wide, {.epsilon = 2e-5}));
 }
 
 TEST(Event, PureEventsAddUpAndExceedingPromisesNothing) {
