@@ -4,7 +4,7 @@
 
 #include "sotto/methods/run.h"
 #include "sotto/optim/gradient_sum.h"
-#include "table_engine.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 

@@ -3,9 +3,9 @@
 // percent.
 #include <gtest/gtest.h>
 
-#include "neighbour_pairs.h"
 #include "sotto/methods/dp_agd.h"
 #include "sotto/optim/gradient_sum.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {

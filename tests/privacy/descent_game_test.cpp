@@ -28,15 +28,10 @@ Rows table(double value) {
 PlanInput input_of(double lambda) { return {table(1).facts(), {HuberSvm{0.1}, lambda}, kBudget}; }
 
 /// Plays `weight(table, bits)`: a row +1 pulls the released weight up, a row -1 down.
-Score play(int games, const std::function<double(const Rows&, BitSource&)>& weight) {
+Score play(std::uint64_t games, const std::function<double(const Rows&, BitSource&)>& weight) {
   const Rows first = table(1), second = table(-1);
-  BitSource bits(ReproducibleSeed{21});
-  Score score{static_cast<double>(games), 0, 0};
-  for (int i = 0; i < games; ++i) {
-    if (weight(first, bits) >= 0) ++score.on_first;
-    if (weight(second, bits) >= 0) ++score.on_second;
-  }
-  return score;
+  const auto game = [&](bool other, BitSource& bits) { return weight(other ? second : first, bits); };
+  return test::play(game, games, 0, 21);
 }
 
 TEST(Game, DpgdByCompositionStaysBelowItsMuForOneAndForFivePasses) {
@@ -77,7 +72,7 @@ TEST(Game, DpgdByHiddenStateStaysBelowItsMuAndReachesIt) {
   for (const std::uint32_t passes : {1U, 30U}) {
     const Dpgd method{.passes = passes, .step_size = 0.05, .bound = DescentBound::hidden_state};
     const HiddenPlan plan = dpgd_hidden(method, dpgd_shape(method, input_of(1)), input_of(1));
-    const Score score = play(2000, [&](const Rows& rows, BitSource& bits) {
+    const Score score = play(4000, [&](const Rows& rows, BitSource& bits) {
       Curator curator(bits);
       curator.charge(plan.noise.charge());
       Curated noise(curator.joint_noise(plan.noise.law()));
@@ -92,24 +87,19 @@ TEST(Game, DpgdByHiddenStateStaysBelowItsMuAndReachesIt) {
 }
 
 /// One step on half of the rows: the row pulls the weight by 1 if it is drawn. Calibrated once, played often.
-Score play_sampled(const Budget& budget, int games) {
+Score play_sampled(const Budget& budget, std::uint64_t games) {
   const Rows tables[] = {table(1), table(-1)};
   const PlanInput input{tables[0].facts(), {HuberSvm{0.1}, 0}, budget};
   const SampledRun shape = sampled_run({0.5, kRows / 2, 0, 0}, input);
   const SampledCalibrated noise = calibrate_sampled(sampled_shape(shape), budget, SampledAccounting::pld);
   const PublicStep step = [](std::uint64_t, const Vector& g, Vector& w) { w[0] -= kRows / 2.0 * g[0]; };
-  Score score{static_cast<double>(games), 0, 0};
-  BitSource bits(ReproducibleSeed{5});
-  for (int i = 0; i < games; ++i) {
-    for (int side = 0; side < 2; ++side) {
-      Curator curator(bits);
-      curator.charge(noise.charge());
-      TableEngine engine(tables[side]);
-      const bool told = descend(shape, noise.law(), {engine, curator, input, [](double) {}}, step)[0] >= 1;
-      if (told) ++(side == 0 ? score.on_first : score.on_second);
-    }
-  }
-  return score;
+  const auto game = [&](bool other, BitSource& bits) {
+    Curator curator(bits);
+    curator.charge(noise.charge());
+    TableEngine engine(tables[other ? 1 : 0]);
+    return descend(shape, noise.law(), {engine, curator, input, [](double) {}}, step)[0];
+  };
+  return test::play(game, games, 1, 5);
 }
 
 TEST(Game, DpsgdStaysBelowItsEpsilonAndLessNoiseIsFlagged) {
@@ -145,21 +135,17 @@ TEST(Game, CorrelatedNoiseStaysBelowItsMuAgainstTheBestAttacker) {
     for (std::uint64_t hit = 0; hit <= t; hit += kPerPass) shift[t] += c[t - hit];
   }
   const Rows tables[] = {table(1), table(-1)};
-  constexpr int kGames = 3000;
-  Score score{kGames, 0, 0};
-  BitSource bits(ReproducibleSeed{77});
-  for (int i = 0; i < kGames; ++i) {
-    for (int side = 0; side < 2; ++side) {
-      Curator curator(bits);
-      curator.charge(noise.charge());
-      Overheard heard(curator.joint_noise(noise.law()));
-      CorrelatedDescent descent({HuberSvm{0.1}, 0, 1e-4, 0, kBatch, kSteps}, tables[0].facts(), heard);
-      for (int pass = 0; pass < 3; ++pass) tables[side].feed(descent, stored_order(kRows), kRows, false);
-      double statistic = 0;
-      for (std::uint64_t t = 0; t < kSteps; ++t) statistic -= shift[t] * heard.heard[t];
-      if (statistic >= 0) ++(side == 0 ? score.on_first : score.on_second);
-    }
-  }
+  const auto game = [&](bool other, BitSource& bits) {
+    Curator curator(bits);
+    curator.charge(noise.charge());
+    Overheard heard(curator.joint_noise(noise.law()));
+    CorrelatedDescent descent({HuberSvm{0.1}, 0, 1e-4, 0, kBatch, kSteps}, tables[0].facts(), heard);
+    for (int pass = 0; pass < 3; ++pass) tables[other ? 1 : 0].feed(descent, stored_order(kRows), kRows, false);
+    double statistic = 0;
+    for (std::uint64_t t = 0; t < kSteps; ++t) statistic -= shift[t] * heard.heard[t];
+    return statistic;
+  };
+  const Score score = test::play(game, 3000, 0, 77);
   const double mu = gaussian_mu(4, 1e-2);
   EXPECT_LE(score.mu(), mu);
   EXPECT_GE(score.mu(), 0.85 * mu);

@@ -1,16 +1,15 @@
 // The distinguishing game: with noise on, can the released number tell two neighbouring tables apart better than the
-// claim allows? Thresholds come from theory, so that nothing is searched; the lower bound on the privacy loss uses
-// Clopper-Pearson intervals at 99.9 percent. Right calibrations stay below their claim, broken ones are flagged.
+// claim allows? Thresholds come from theory, so that nothing is searched. Right calibrations stay below their claim, broken ones are flagged.
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "game_score.h"
-#include "neighbour_pairs.h"
 #include "sotto/methods/bolt_on.h"
 #include "sotto/methods/scs13.h"
 #include "sotto/privacy/curator.h"
 #include "sotto/privacy/gaussian.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {
@@ -36,20 +35,14 @@ Feeding last_batch() { return {{order_with(stored_order(kRows), 0, kRows - 1)}, 
 struct BoltOnGame {
   Plan plan;
   double shrink = 1;
-  int games = 10000;
+  std::uint64_t games = 10000;
 
   Score play(double place, std::uint64_t seed) const {
     const double first = run(plan.recipe, table(1), last_batch())[0];
     const double second = run(plan.recipe, table(-1), last_batch())[0];
     EXPECT_GT(first, second);
-    const double threshold = second + place * (first - second);
-    Score score{static_cast<double>(games), 0, 0};
-    BitSource bits(ReproducibleSeed{seed});
-    for (int i = 0; i < games; ++i) {
-      if (release(first, bits) >= threshold) ++score.on_first;
-      if (release(second, bits) >= threshold) ++score.on_second;
-    }
-    return score;
+    const auto game = [&](bool other, BitSource& bits) { return release(other ? second : first, bits); };
+    return test::play(game, games, second + place * (first - second), seed);
   }
 
  private:
@@ -132,18 +125,15 @@ class Overheard final : public StepNoise {
 /// Scs13: the whole training in every game; the attacker looks at the sums of the batch that holds the row.
 struct Scs13Game {
   Plan plan;
-  std::function<bool(const std::vector<double>&)> told;  ///< of the noised sums of that batch, one a pass
-  int games = 4000;
+  std::function<bool(const std::vector<double>&)> told;  ///< of the noised sums of that batch, one per pass
+  std::uint64_t games = 4000;
 
   Score play(std::uint64_t seed) const {
     const Rows first = table(1), second = table(-1);
-    Score score{static_cast<double>(games), 0, 0};
-    BitSource bits(ReproducibleSeed{seed});
-    for (int i = 0; i < games; ++i) {
-      if (told(listen(first, bits))) ++score.on_first;
-      if (told(listen(second, bits))) ++score.on_second;
-    }
-    return score;
+    const auto game = [&](bool other, BitSource& bits) {
+      return told(listen(other ? second : first, bits)) ? 1.0 : 0.0;
+    };
+    return test::play(game, games, 1, seed);
   }
 
  private:

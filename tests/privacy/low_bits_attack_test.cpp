@@ -6,41 +6,18 @@
 #include <cmath>
 #include <vector>
 
+#include "sotto/audit/samplers.h"
 #include "sotto/random/grid_noise.h"
 #include "sotto/random/samplers.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kEpsilon = 0.1;
-constexpr double kHere = 0.0;   // the query on the data
-constexpr double kThere = 1.0;  // on its neighbour: sensitivity 1
+const audit::LowBitsAttack kAttack;  // a query of sensitivity 1 that is 0 on the data and 1 on its neighbour
 constexpr double kTrials = 20000;
 
 double naive_release(double value, double uniform, double sign) {
-  return value + sign * (-std::log(uniform) / kEpsilon);
-}
-
-/// Whether some uniform k / 2^53 and some sign make the textbook sampler output y for this value.
-bool reachable(double y, double value) {
-  for (const double sign : {1.0, -1.0}) {
-    const double noise = sign * (y - value);
-    if (noise < 0.0) continue;
-    // The uniforms whose noise is within two roundings of y - value.
-    const double slack = 4.0 * 0x1p-53 * (std::abs(y) + std::abs(value) + 1.0);
-    const double low = std::exp(-(noise + slack) * kEpsilon), high = std::exp(-(noise - slack) * kEpsilon);
-    const double first = std::floor(low * 0x1p53) - 4.0, last = std::ceil(high * 0x1p53) + 4.0;
-    for (double k = std::max(1.0, first); k <= std::min(last, 0x1p53 - 1.0); k += 1.0) {
-      if (naive_release(value, k * 0x1p-53, sign) == y) return true;
-    }
-  }
-  return false;
-}
-
-/// +1: only kHere can have given y; -1: only kThere; 0: no certainty.
-int verdict(double y) {
-  const bool here = reachable(y, kHere), there = reachable(y, kThere);
-  return (here ? 1 : 0) - (there ? 1 : 0);
+  return value + sign * (-std::log(uniform) / kAttack.epsilon);
 }
 
 /// How often the attack says here, there, nothing.
@@ -55,7 +32,7 @@ struct Tally {
 template <class Release>
 Tally attack(const Release& release) {
   Tally tally;
-  for (double i = 0; i < kTrials; ++i) tally.add(verdict(release()));
+  for (double i = 0; i < kTrials; ++i) tally.add(kAttack.verdict(release()));
   return tally;
 }
 
@@ -65,8 +42,8 @@ TEST(LowBitsAttack, TellsNeighboursApartWithCertaintyUnderTheTextbookSampler) {
     const double uniform = draw_uniform(bits);
     return naive_release(value, uniform, draw_below(bits, 2) == 0 ? 1.0 : -1.0);
   };
-  const Tally here = attack([&] { return draw(kHere); });
-  const Tally there = attack([&] { return draw(kThere); });
+  const Tally here = attack([&] { return draw(kAttack.here); });
+  const Tally there = attack([&] { return draw(kAttack.there); });
   EXPECT_EQ(here.there, 0.0) << "the attack never errs";
   EXPECT_EQ(there.here, 0.0) << "the attack never errs";
   EXPECT_GT(here.here + there.there, 0.25 * 2.0 * kTrials);
@@ -83,17 +60,17 @@ class GridRelease {
   static constexpr double kGrid = 0x1p-10;
 
  private:
-  double scale_ = (1.0 + kGrid) / kEpsilon / kGrid;  // Delta' = Delta + g, in grid steps
+  double scale_ = (1.0 + kGrid) / kAttack.epsilon / kGrid;  // Delta' = Delta + g, in grid steps
 };
 
 TEST(LowBitsAttack, GainsNoMoreThanEpsilonOnTheGrid) {
   BitSource bits(ReproducibleSeed{72});
   const GridRelease release;
-  const Tally here = attack([&] { return release(bits, kHere); });
-  const Tally there = attack([&] { return release(bits, kThere); });
+  const Tally here = attack([&] { return release(bits, kAttack.here); });
+  const Tally there = attack([&] { return release(bits, kAttack.there); });
   // Any event has probability p and p' with p <= e^epsilon p': five standard errors of leeway.
   const auto allowed = [](double often, double seldom) {
-    return often <= std::exp(kEpsilon) * seldom + 5.0 * std::sqrt(often + 3.0 * seldom + 1.0);
+    return often <= std::exp(kAttack.epsilon) * seldom + 5.0 * std::sqrt(often + 3.0 * seldom + 1.0);
   };
   EXPECT_TRUE(allowed(here.here, there.here)) << here.here << ' ' << there.here;
   EXPECT_TRUE(allowed(there.here, here.here)) << there.here << ' ' << here.here;

@@ -5,10 +5,10 @@
 
 #include <optional>
 
-#include "neighbour_pairs.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/methods/method.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {

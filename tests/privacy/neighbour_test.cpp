@@ -7,10 +7,10 @@
 #include <map>
 #include <optional>
 
-#include "neighbour_pairs.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/methods/method.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {

@@ -2,9 +2,7 @@
 // neighbours.
 #include <gtest/gtest.h>
 
-#include <boost/math/distributions/beta.hpp>
-#include <boost/math/distributions/normal.hpp>
-
+#include "game_score.h"
 #include "row_table.h"
 #include "sensitive_access.h"
 #include "sotto/methods/objective.h"
@@ -14,15 +12,6 @@
 
 namespace sotto::test {
 namespace {
-
-constexpr double kAlpha = 0.0005;  // one side; two intervals together 99.9 percent
-
-double lower(double hits, double games) {
-  return hits == 0 ? 0.0 : quantile(boost::math::beta_distribution<>(hits, games - hits + 1), kAlpha);
-}
-double upper(double hits, double games) {
-  return hits == games ? 1.0 : quantile(boost::math::beta_distribution<>(hits + 1, games - hits), 1 - kAlpha);
-}
 
 /// One column, zero rows but the first: +1 against -1. In the linear part of the loss the gradients differ by 2.
 RowTable lone_row(double value, std::size_t rows = 50) {
@@ -36,33 +25,22 @@ PlanInput input_of(const RowTable& table, const Budget& budget, double curvature
   return {table.facts, {HuberSvm{0.1}, curvature / static_cast<double>(table.facts.rows)}, budget};
 }
 
-/// Lower bounds, at 99.9 percent, on mu and epsilon of whoever tells the two tables apart by the sign of the weight;
-/// `shrink` multiplies the noise of the objective.
-struct Told {
-  double mu = 0, epsilon = 0;
-};
-Told play(const Budget& budget, double threshold, double shrink) {
-  constexpr int kGames = 3000;
+/// The attacker looks at the weight times the curvature; `shrink` multiplies the noise of the objective.
+Score play(const Budget& budget, double threshold, double shrink) {
   const RowTable tables[] = {lone_row(1), lone_row(-1)};
-  double told[] = {0, 0};
-  BitSource bits(ReproducibleSeed{21});
-  for (int side = 0; side < 2; ++side) {
-    const RowTableEngine engine(tables[side]);
-    const PlanInput input = input_of(tables[side], budget, 60);
-    const ObjectiveNoise noise = Objective{}.noise(input);
-    for (int i = 0; i < kGames; ++i) {
-      Curator curator(bits);
-      curator.charge({noise.event(), 1, 1});
-      const Vector w = curator.release_minimiser(noise, [&](std::span<const double> linear) {
-        const Vector shrunk{shrink * linear[0]};
-        return minimise(engine, {input.problem.loss, 60, shrunk}, {.tolerance = noise.tolerance - noise.rounding()});
-      });
-      told[side] += w[0] * 60 >= threshold ? 1 : 0;
-    }
-  }
-  const boost::math::normal_distribution<> normal;
-  const double hit = lower(told[0], kGames), miss = upper(told[1], kGames);
-  return {quantile(normal, hit) - quantile(normal, miss), std::log(std::max(1e-9, hit - budget.delta) / miss)};
+  const PlanInput input = input_of(tables[0], budget, 60);
+  const ObjectiveNoise noise = Objective{}.noise(input);
+  const auto game = [&](bool other, BitSource& bits) {
+    const RowTableEngine engine(tables[other ? 1 : 0]);
+    Curator curator(bits);
+    curator.charge({noise.event(), 1, 1});
+    const Vector w = curator.release_minimiser(noise, [&](std::span<const double> linear) {
+      const Vector shrunk{shrink * linear[0]};
+      return minimise(engine, {input.problem.loss, 60, shrunk}, {.tolerance = noise.tolerance - noise.rounding()});
+    });
+    return w[0] * 60;
+  };
+  return test::play(game, 6000, threshold, 21);
 }
 
 TEST(ObjectiveGame, GaussianStaysBelowItsMu) {
@@ -70,19 +48,19 @@ TEST(ObjectiveGame, GaussianStaysBelowItsMu) {
   const RowTable table = lone_row(1);
   const double mu = std::get<GaussianNoise>(Objective{}.noise(input_of(table, budget, 60)).on_objective).mu;
   EXPECT_LT(mu, gaussian_mu(4, 1e-2));
-  const Told told = play(budget, 0, 1);
-  EXPECT_LE(told.mu, mu);
-  EXPECT_GE(told.mu, 0.8 * mu) << "the game has no power";
-  EXPECT_LE(told.epsilon, 4);
-  EXPECT_GT(play(budget, 0, 0.5).mu, gaussian_mu(4, 1e-2)) << "half the noise is not flagged";
+  const Score told = play(budget, 0, 1);
+  EXPECT_LE(told.mu(), mu);
+  EXPECT_GE(told.mu(), 0.8 * mu) << "the game has no power";
+  EXPECT_LE(told.epsilon(budget.delta), 4);
+  EXPECT_GT(play(budget, 0, 0.5).mu(), gaussian_mu(4, 1e-2)) << "half the noise is not flagged";
 }
 
 TEST(ObjectiveGame, LaplaceStaysBelowItsEpsilon) {
   // Told at the centre of the first law: half the time, against exp(-epsilon)/2.
-  const Told told = play({.epsilon = 1}, 1, 1);
-  EXPECT_LE(told.epsilon, 1);
-  EXPECT_GE(told.epsilon, 0.7) << "the game has no power";
-  EXPECT_GT(play({.epsilon = 1}, 1, 0.5).epsilon, 1) << "half the noise is not flagged";
+  const Score told = play({.epsilon = 1}, 1, 1);
+  EXPECT_LE(told.epsilon(), 1);
+  EXPECT_GE(told.epsilon(), 0.7) << "the game has no power";
+  EXPECT_GT(play({.epsilon = 1}, 1, 0.5).epsilon(), 1) << "half the noise is not flagged";
 }
 
 double gap(const RowTable& one, const RowTable& other, const Loss& loss, double curvature, double tolerance) {

@@ -7,7 +7,7 @@
 #include "sotto/base/error.h"
 #include "sotto/methods/method.h"
 #include "sotto/optim/row_counts.h"
-#include "table_engine.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {

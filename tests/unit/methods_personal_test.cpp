@@ -11,7 +11,7 @@
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/views/weighted_engine.h"
 #include "sotto/train.h"
-#include "table_engine.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {

@@ -4,24 +4,17 @@
 
 #include <cmath>
 
-#include "../privacy/neighbour_pairs.h"
 #include "sotto/base/error.h"
 #include "sotto/methods/method.h"
 #include "sotto/optim/secret_mean.h"
 #include "sotto/optim/sensitivity.h"
-#include "table_engine.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {
 
 PlanInput input_of(std::uint64_t rows, double lambda, std::uint32_t features = kPairFeatures) {
   return {{rows, features, 1.0, false}, {Logistic{}, lambda}, {.epsilon = 1}};
-}
-
-double distance(const Vector& a, const Vector& b) {
-  double squares = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
-  return std::sqrt(squares);
 }
 
 /// What is released, without noise, the rows in the given order in both passes.

@@ -183,7 +183,7 @@ TEST(Curator, AnotherDrawerDrawsNothingThatWasNotChargedAndDrawsForTheRunsInside
   BitSource bits(ReproducibleSeed{3});
   Watching watching(bits);
   Curator curator(watching);
-  EXPECT_EQ(kind_of([&] { curator.release(secret(), noise().mechanism); }), ErrorKind::budget_exceeded);
+  EXPECT_REFUSED(budget_exceeded, "", curator.release(secret(), noise().mechanism));
   EXPECT_TRUE(watching.seen.empty()) << "it was not even asked";
   const Event whole = parallel({event_of(noise().mechanism)}, PartBy::position);
   curator.charge({whole});

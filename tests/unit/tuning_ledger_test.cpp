@@ -5,7 +5,7 @@
 #include "sotto/privacy/accountant/selection.h"
 #include "sotto/privacy/accountant/zcdp.h"
 #include "sotto/tune.h"
-#include "table_engine.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {

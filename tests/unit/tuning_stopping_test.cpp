@@ -10,7 +10,7 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant/rdp.h"
 #include "sotto/tune.h"
-#include "table_engine.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {

@@ -13,7 +13,7 @@
 #include "sotto/tune.h"
 #include "sotto/tuning/parts.h"
 #include "sotto/tuning/random_stopping.h"
-#include "table_engine.h"
+#include "test_rows.h"
 
 namespace sotto::test {
 namespace {

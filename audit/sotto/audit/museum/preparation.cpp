@@ -124,7 +124,7 @@ Exhibited unconverged_objective(const GameRules& rules) {
   request.method = Objective{};
   const PlanInput input{pair.first.facts(), request.problem, request.budget};
   const ObjectiveNoise noise = Objective{}.noise(input);
-  const Calibrated linear = *Objective{}.plan(input).noise;
+  const PlannedNoise linear = *Objective{}.plan(input).noise;
   const auto one_pass = [&](bool second, BitSource& bits) {
     Vector drawn(1);
     std::get<L2LaplaceNoise>(linear.mechanism).draw_on_grid(bits, drawn);
