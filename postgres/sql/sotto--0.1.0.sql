@@ -3,13 +3,16 @@
 -- Names are those of the server, whoever made what in the schema before.
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
--- Who owns the schema could drop and replace what is in it; what was there before could be taken for ours.
+-- Who owns the schema could drop and replace what is in it; what was there before, or is made in it meanwhile, could be
+-- taken for ours.
 DO $$
 BEGIN
   IF EXISTS (SELECT 1 FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = 'sotto' AND NOT r.rolsuper)
      OR EXISTS (SELECT 1 FROM pg_depend WHERE refclassid = 'pg_namespace'::regclass AND refobjid = 'sotto'::regnamespace
-                AND deptype = 'n' AND classid <> 'pg_extension'::regclass) THEN
-    RAISE EXCEPTION 'schema "sotto" was there before, with objects in it or owned by no superuser'
+                AND deptype = 'n' AND classid <> 'pg_extension'::regclass)
+     OR EXISTS (SELECT 1 FROM pg_namespace n, aclexplode(nspacl) WHERE nspname = 'sotto' AND privilege_type = 'CREATE' AND
+                grantee <> nspowner AND n.xmin <> pg_current_xact_id()::xid) THEN
+    RAISE EXCEPTION 'schema "sotto" was there before, with objects in it, owned by no superuser or open to others'
       USING ERRCODE = 'duplicate_schema', HINT = 'Look who made it, and drop it.';
   END IF;
 END

@@ -192,12 +192,14 @@ class Squatters(ServerCase):
         self.sql("CREATE SCHEMA sotto", user="analyst")
         self.refuse("CREATE EXTENSION sotto", "was there before")
         self.sql("ALTER SCHEMA sotto OWNER TO admin; GRANT CREATE ON SCHEMA sotto TO analyst")
+        self.refuse("CREATE EXTENSION sotto", "was there before")  # more could be made in it meanwhile
         for made, gone in (("FUNCTION sotto.jsonb_build_object(text, json) RETURNS jsonb LANGUAGE sql AS 'SELECT NULL::jsonb'",
                             "FUNCTION sotto.jsonb_build_object"), ("TABLE sotto.mine (i int)", "TABLE sotto.mine"),
                            ("OPERATOR sotto.|| (LEFTARG = jsonb, RIGHTARG = jsonb, FUNCTION = jsonb_concat)", "OPERATOR sotto.|| (jsonb, jsonb)")):
             self.sql(f"CREATE {made}", user="analyst")
+            self.sql("REVOKE CREATE ON SCHEMA sotto FROM analyst")
             self.refuse("CREATE EXTENSION sotto", "was there before")
-            self.sql(f"DROP {gone}")
+            self.sql(f"DROP {gone}; GRANT CREATE ON SCHEMA sotto TO analyst")
         self.sql("REVOKE CREATE ON SCHEMA sotto FROM analyst; CREATE EXTENSION sotto; SELECT count(*) FROM sotto.budget")
 
 
