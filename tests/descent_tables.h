@@ -2,7 +2,7 @@
 // Tables and runs of solvers for the tests of gradient descent.
 #include <random>
 
-#include "sotto/methods/run.h"
+#include "planned.h"
 #include "sotto/optim/gradient_sum.h"
 #include "test_rows.h"
 
@@ -35,12 +35,10 @@ struct Asked {
 /// What the solver releases with seeded noise.
 template <class A>
 Vector released(const A& method, const TableEngine& engine, const Asked& asked, std::uint64_t seed) {
-  const PlanInput input{engine.facts(), asked.problem, asked.budget};
   BitSource bits(ReproducibleSeed{seed});
   Curator curator(bits);
-  for (const Charge& charge : method.plan(input).charges) curator.charge(charge);
   TableEngine copy = engine;
-  return method.run({copy, curator, input, [](double) {}});
+  return charge_and_run(method.plan({engine.facts(), asked.problem, asked.budget}), copy, curator);
 }
 
 }  // namespace sotto::test

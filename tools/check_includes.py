@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 # A folder may include itself and the folders before it.
-ORDER = ["base", "linalg", "random", "losses", "data", "files", "optim", "privacy", "methods", "engines", "model",
+ORDER = ["base", "linalg", "random", "losses", "data", "files", "optim", "privacy", "work", "methods", "engines", "model",
          "tuning"]
 # Files directly in sotto/, after these folders; the last is the one header users include.
 TOP = ["charged_run", "request", "quote_json", "catalogue", "train", "tune_plan", "tune", "bounds", "training_ahead", "sotto"]
 # The libraries on top of the core.
 LIBRARIES = ["report", "audit"]
-# What happens to a row and what a release costs are joined by methods only.
+# What happens to a row and what a release costs are joined by work and methods only.
 STRANGERS = {("optim", "privacy"), ("privacy", "optim")}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -102,7 +102,9 @@ PlanInput plan_input(const TrainRequest& request, const Facts& facts) {
   return {facts, request.problem, request.budget.within_reach(), request.personal.has_value()};
 }
 
-Plan plan_of(const TrainRequest& request, const PlanInput& input) {
+Plan plan_of(const TrainRequest& request, const Facts& facts) {
+  check_bounds_cost(request);
+  const PlanInput input = plan_input(request, facts);
   Plan plan = make_plan(request.method, input);
   if (request.personal) apply_personal(plan, *request.personal, input);
   return plan;
@@ -139,12 +141,9 @@ std::string digest_of(const TrainRequest& request, const PlanInput& input, const
   return hex_of(hash.finish());
 }
 
-PrivacyCard card_of(const TrainRequest& request, const Facts& facts) {
-  const PlanInput input = plan_input(request, facts);
-  return make_card(plan_of(request, input), request.method, input);
-}
+PrivacyCard card_of(const TrainRequest& request, const Facts& facts) { return make_card(plan_of(request, facts)); }
 
-PrivacyCard card_of(const Quote& quoted) { return make_card(quoted.plan, quoted.request.method, quoted.input); }
+PrivacyCard card_of(const Quote& quoted) { return make_card(quoted.plan); }
 
 void refuse_unpriced(const TrainRequest& request, Ledger& ledger) {
   const Relation relation = ledger.terms().filter.budget.relation;
@@ -176,7 +175,7 @@ Quote quote(const TrainRequest& asked, const Facts& facts, Ledger& ledger) {
   refuse_unpriced(asked, ledger);
   TrainRequest request = priced_request(asked, facts, ledger);
   const PlanInput input = plan_input(request, facts);
-  Plan plan = plan_of(request, input);
+  Plan plan = plan_of(request, facts);
   if (!plan.not_private.empty()) {
     refuse_ledger_if(true, "it takes private requests only: " + plan.not_private.front());
   }

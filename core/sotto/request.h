@@ -41,7 +41,7 @@ void take_schema(TrainRequest& request, const Schema& schema);
 /// What a request is planned with: a function of public things.
 PlanInput plan_input(const TrainRequest& request, const Facts& facts);
 /// The plan of a request, personal epsilons included.
-Plan plan_of(const TrainRequest& request, const PlanInput& input);
+Plan plan_of(const TrainRequest& request, const Facts& facts);
 
 /// The card of a training on rows with these facts, charged to no ledger.
 PrivacyCard card_of(const TrainRequest& request, const Facts& facts);

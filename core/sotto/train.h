@@ -14,6 +14,8 @@ namespace sotto {
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits);
 /// The same with a curator of one's own, such as one under audit. The plan is charged to it.
 Model train(Engine& engine, const TrainRequest& request, Curator& curator);
+/// The same by a plan of this request that was made before, for these rows or for others with the same facts.
+Model train(Engine& engine, const TrainRequest& request, const Plan& plan, Curator& curator);
 
 /// The run of a request that was quoted; the quote is to outlive it.
 ChargedRun charged_run(const Quote& quoted, const LedgerTerms& terms);

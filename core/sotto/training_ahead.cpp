@@ -37,7 +37,7 @@ std::uint32_t features_with(const BoundsPlan& plan, std::uint32_t values_each) {
 
 Filter::Cost TrainingAhead::cost(const Facts& facts) const {
   if (ledger_ != nullptr) return quote(request_, facts, *ledger_).cost;
-  plan_of(request_, plan_input(request_, facts));
+  plan_of(request_, facts);
   return {};
 }
 

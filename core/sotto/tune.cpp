@@ -103,7 +103,7 @@ Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, c
   Vector points;
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     Curator trial = trials.next();
-    models.push_back(train(*parts[i], plan.runs[i], trial));
+    models.push_back(train(*parts[i], plan.runs[i], plan.plans[i], trial));
     points.insert(points.end(), models[i].weights.begin(), models[i].weights.end());
     tell(request, static_cast<double>(i + 1), plan.runs.size());
   }
@@ -124,13 +124,12 @@ Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, c
 }
 
 /// Zero weights and the card of the first setting: what no run at all returns.
-Model default_model(const TrainRequest& request, const Facts& facts) {
-  const PlanInput input{facts, request.problem, request.budget};
+Model default_model(const TrainRequest& request, const Plan& plan, const Facts& facts) {
   Model model;
   model.weights.assign(weight_count(request.problem.loss, facts), 0.0);
   model.loss = name_of(request.problem.loss);
   model.encoding = request.encoding;
-  model.card = make_card(make_plan(request.method, input), request.method, input);
+  model.card = make_card(plan);
   return model;
 }
 
@@ -164,11 +163,12 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
   Trials trials = whole.open_trials(plan.charge.event, request.train.budget.relation);
   const Facts facts = rows.facts();
   const Mechanism noise = score_noise(plan.stopping);
-  Model best = default_model(plan.runs.front(), facts);
+  Model best = default_model(plan.runs.front(), plan.plans.front(), facts);
   double fewest = std::numeric_limits<double>::infinity();
   for (std::uint64_t left = draw_poisson(bits, request.mean_runs); left > 0; --left) {
     Curator trial = trials.next();
-    Model model = train(rows, plan.runs[draw_below(bits, plan.runs.size())], trial);
+    const std::size_t drawn = draw_below(bits, plan.runs.size());
+    Model model = train(rows, plan.runs[drawn], plan.plans[drawn], trial);
     trial.charge({event_of(noise)});
     const double score = trial.release(errors_of(rows, request.train.problem.loss, model.weights), noise).front();
     if (!(score < fewest)) continue;
@@ -246,9 +246,8 @@ Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSou
   return with_bounds(run_tuning(rows, runs, plan, {whole, bits}), request);
 }
 
-Model tune(Engine& rows, const TuneRequest& request, const TuneDraws& draws) {
+Model tune(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneDraws& draws) {
   require(request.by != TuneBy::public_data, "by", "tuning on public rows draws nothing that needs an audit");
-  const TunePlan plan = plan_tuning(request, rows.facts());
   Curator whole(draws.drawer);
   whole.charge(plan.charge);
   return run_tuning(rows, request, plan, {whole, draws.drawer.bits(), &draws.key});

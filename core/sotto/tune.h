@@ -14,8 +14,8 @@ struct TuneDraws {
   Drawer& drawer;
   KeyedPermutation::Key key{};
 };
-/// The same under audit; the model is stamped *not private*.
-Model tune(Engine& rows, const TuneRequest& request, const TuneDraws& draws);
+/// The same under audit, by a plan that was made before; the model is stamped *not private*.
+Model tune(Engine& rows, const TuneRequest& request, const TunePlan& plan, const TuneDraws& draws);
 
 /// The same under a budget. parts and random_stopping: everything that is tried is one entry, reserved before a row is
 /// read; the same request gets the stored model again. public_data: tuning is free, the training of what was found is

@@ -29,17 +29,29 @@ Plan private_plan(const TrainRequest& request, const Facts& facts) {
   return plan;
 }
 
-/// Whether it is `auto`, which chooses secret batches.
-bool samples(const TrainRequest& request, const Facts& facts) {
-  const auto* method = std::get_if<Auto>(&request.method);
-  return method != nullptr && std::holds_alternative<Dpsgd>(method->choose(plan_input(request, facts)).solver);
+struct PlannedRun {
+  TrainRequest request;
+  Plan plan;
+
+  /// Whether it is `auto`, which chose secret batches.
+  bool samples() const {
+    return std::holds_alternative<Auto>(request.method) && std::holds_alternative<SampledWork>(plan.work.way);
+  }
+};
+
+/// `auto` without secret batches, unless it may have them: most ledgers count in rho, which these have not.
+PlannedRun planned_run(TrainRequest request, const Facts& facts, bool may_sample) {
+  PlannedRun run{std::move(request), {}};
+  run.plan = private_plan(run.request, facts);
+  if (may_sample || !run.samples()) return run;
+  run.request.method = auto_descent(std::get<Auto>(run.request.method), plan_input(run.request, facts));
+  run.plan = private_plan(run.request, facts);
+  return run;
 }
 
-/// `auto` without secret batches: most ledgers count in rho, which these have not.
-TrainRequest unsampled(TrainRequest request, const Facts& facts) {
-  if (!samples(request, facts)) return request;
-  request.method = auto_descent(std::get<Auto>(request.method), plan_input(request, facts));
-  return request;
+void add(TunePlan& whole, PlannedRun run) {
+  whole.runs.push_back(std::move(run.request));
+  whole.plans.push_back(std::move(run.plan));
 }
 
 TunePlan plan_parts(const TuneRequest& request, const Facts& facts) {
@@ -52,8 +64,8 @@ TunePlan plan_parts(const TuneRequest& request, const Facts& facts) {
   std::vector<Event> parts;
   for (std::size_t i = 0; i < request.grid.size(); ++i) {
     const Facts part = part_facts(facts, request.grid.size() + 1, i);
-    whole.runs.push_back(unsampled(with_setting(request.train, request.grid[i]), part));
-    const Plan plan = private_plan(whole.runs.back(), part);
+    add(whole, planned_run(with_setting(request.train, request.grid[i]), part, false));
+    const Plan& plan = whole.plans.back();
     parts.push_back(event_of(plan.charges));
     whole.epsilon = std::max(whole.epsilon, plan.guarantee.epsilon);
     // A row is in one part: which part was chosen must not be told by its price, so the dearest counts.
@@ -75,7 +87,7 @@ struct RunTerms {
 
 /// A setting at some epsilon of its training, and the event of one run.
 struct PricedRun {
-  TrainRequest request;
+  PlannedRun training;
   Event run;
   double over = 0;  ///< ln of its cost over what it may cost: at most 0 fits; mostly ln epsilon and a constant
 };
@@ -95,10 +107,10 @@ std::optional<double> rho_of(const Event& event, Relation relation) {
 }
 
 PricedRun run_at(double epsilon, const TrainRequest& base, const Facts& facts, const RunTerms& terms) {
-  PricedRun priced{base, {}, 0};
-  priced.request.budget.epsilon = epsilon;
-  if (!terms.samples) priced.request = unsampled(std::move(priced.request), facts);
-  std::vector<Charge> charges = private_plan(priced.request, facts).charges;
+  TrainRequest request = base;
+  request.budget.epsilon = epsilon;
+  PricedRun priced{planned_run(std::move(request), facts, terms.samples), {}, 0};
+  std::vector<Charge> charges = priced.training.plan.charges;
   if (const auto rho = rho_of(event_of(charges), terms.budget.relation)) {
     priced.run = ZcdpEvent{terms.stopping.run_rho};
     priced.over = log_over(*rho, terms.stopping.train_rho) / 2;
@@ -192,11 +204,11 @@ class EpsilonSearch {
 PricedRun priced(const TrainRequest& base, double start, const Facts& facts, const RunTerms& terms) {
   constexpr double kWorth = 0.98;
   PricedRun asked = EpsilonSearch(base, facts, terms).from(start);
-  if (!samples(asked.request, facts)) return asked;
+  if (!asked.training.samples()) return asked;
   RunTerms scanning = terms;
   scanning.samples = false;
   PricedRun full = EpsilonSearch(base, facts, scanning).from(start);
-  return asked.request.budget.epsilon < kWorth * full.request.budget.epsilon ? full : asked;
+  return asked.training.request.budget.epsilon < kWorth * full.training.request.budget.epsilon ? full : asked;
 }
 
 /// Every run as dear as if it were the only kind. `starts`: epsilons to look near, one a setting, 0 for that of
@@ -211,10 +223,10 @@ TunePlan stopping_at(const TuneRequest& request, const Facts& facts, const Budge
     const TrainRequest base = with_setting(request.train, request.grid[i]);
     if (starts[i] == 0) starts[i] = i == 0 ? budget.epsilon : starts[i - 1];
     PricedRun one = priced(base, starts[i], facts, terms);
-    starts[i] = one.request.budget.epsilon;
-    const double distance = planned_cost(private_plan(one.request, facts)).distance;
+    starts[i] = one.training.request.budget.epsilon;
+    const double distance = planned_cost(one.training.plan).distance;
     whole.distance = std::max(whole.distance, request.mean_runs * distance);  // the expected number of runs
-    whole.runs.push_back(std::move(one.request));
+    add(whole, std::move(one.training));
     runs.push_back(std::move(one.run));
   }
   whole.charge = {select_best(one_of(runs), PoissonRuns{static_cast<double>(request.mean_runs)}), 1, 1};

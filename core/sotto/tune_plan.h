@@ -31,6 +31,7 @@ struct TuneRequest {
 /// One request with its setting, and everything its parts or runs cost together.
 struct TunePlan {
   std::vector<TrainRequest> runs;  ///< one a setting
+  std::vector<Plan> plans;         ///< of each
   StoppingTerms stopping;          ///< random_stopping only
   Charge charge;                   ///< the whole as one event: parallel parts, or a selection
   double epsilon = 0;              ///< what the whole promises

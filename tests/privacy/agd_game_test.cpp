@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "game_score.h"
+#include "planned.h"
 #include "sotto/methods/dp_agd.h"
 #include "sotto/methods/majority.h"
 #include "sotto/privacy/gaussian.h"
@@ -29,8 +30,7 @@ Score play(const Method& method, const Budget& budget, double length) {
   const auto game = [&](bool other, BitSource& bits) {
     TableEngine engine(other ? second : first, 1.0);
     Curator curator(bits);
-    for (const Charge& charge : plan.charges) curator.charge(charge);
-    return method.run({engine, curator, input, [](double) {}})[0] > 0 ? 1.0 : 0.0;
+    return charge_and_run(plan, engine, curator)[0] > 0 ? 1.0 : 0.0;
   };
   return test::play(game, 400, 1, 21);
 }
@@ -54,8 +54,7 @@ TEST(Game, MajorityStaysBelowItsEpsilon) {
   const auto game = [&](bool other, BitSource& bits) {
     TableEngine engine(other ? without : with);
     Curator curator(bits);
-    curator.charge(plan.charges.at(0));
-    return Majority{}.run({engine, curator, input, [](double) {}})[0] > std::log(2.0) ? 1.0 : 0.0;
+    return charge_and_run(plan, engine, curator)[0] > std::log(2.0) ? 1.0 : 0.0;
   };
   const Score score = test::play(game, 4000, 1, 22);
   EXPECT_LE(score.epsilon(), 1);

@@ -32,7 +32,7 @@ struct Neighbours {
   }
 };
 
-AgdTerms terms_of(const Loss& loss, const DpAgd& method, Relation relation) {
+AdaptiveTerms terms_of(const Loss& loss, const DpAgd& method, Relation relation) {
   DpAgd declared = method;
   if (relation == Relation::add_remove) declared.declared_rows = kRows;
   return agd_terms(declared, {{kRows, kPairFeatures, 1.0, false}, {loss, 0.01}, {1, 1e-6, relation}});
@@ -45,7 +45,7 @@ struct Ratios {
 /// Distances over their claims at weights `w` and along `unit`; softmax has two weight vectors, the second zero.
 Ratios ratios(const Loss& loss, const DpAgd& method, const Neighbours& neighbours, const Vector& w,
               const Vector& unit) {
-  const AgdTerms terms = terms_of(loss, method, neighbours.relation);
+  const AdaptiveTerms terms = terms_of(loss, method, neighbours.relation);
   const Facts facts = neighbours.pair.first.facts();
   Vector weights(terms.dimension, 0.0);
   std::copy(w.begin(), w.end(), weights.begin());

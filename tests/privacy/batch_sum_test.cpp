@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "planned.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/methods/scs13.h"
@@ -64,8 +65,8 @@ std::vector<Order> orders_of(const SgdOptions& sgd, std::uint64_t rows, std::mt1
 
 /// One sum a pass differs, by no more than the claim; returns the ratio of the largest difference to it.
 double checked_ratio(const Plan& plan, const Pair& pair, const Feeding& feeding) {
-  const Sums sums = compare(plan.recipe, pair, feeding);
-  EXPECT_LE(sums.differing, plan.recipe.passes) << "a row is in one batch of each pass";
+  const Sums sums = compare(recipe_of(plan), pair, feeding);
+  EXPECT_LE(sums.differing, recipe_of(plan).passes) << "a row is in one batch of each pass";
   EXPECT_LE(sums.largest, plan.l2_sensitivity) << pair.name;
   return sums.largest / plan.l2_sensitivity;
 }
@@ -149,7 +150,7 @@ TEST(BatchSums, OppositeRowsReachTheClaimInTheLinearPart) {
   for (const Loss& loss : {Loss(Hinge{}), Loss(HuberSvm{0.1})}) {
     const Plan plan = plan_of(loss, options_of(7, RowOrder::stored), 20);
     const Pair pair = make_pair("opposite", background_of(20, {{0, 0, 0}, 1}), 0, {{{1, 0, 0}, 1}, {{-1, 0, 0}, 1}});
-    const Sums sums = compare(plan.recipe, pair, {});
+    const Sums sums = compare(recipe_of(plan), pair, {});
     EXPECT_GE(sums.largest, 0.99 * plan.l2_sensitivity);
     EXPECT_LE(sums.largest, plan.l2_sensitivity);
   }
@@ -190,8 +191,8 @@ TEST(BatchSums, SeveralOutputsNeverExceedTheClaimAndReachIt) {
         for (std::size_t i = 0; i < 14; ++i) background.set(i, {{0.3, 0.1, 0.2}, static_cast<float>(i % classes)});
         const Pair pair = make_pair("across", background, 10, differing);
         SaturatingSums first(signs), second(signs);
-        run(plan.recipe, pair.first, {}, &first);
-        run(plan.recipe, pair.second, {}, &second);
+        run(recipe_of(plan), pair.first, {}, &first);
+        run(recipe_of(plan), pair.second, {}, &second);
         ASSERT_EQ(first.captured.size(), 2U);
         EXPECT_EQ(first.captured[0], second.captured[0]);
         const double gap = distance(first.captured[1], second.captured[1]);

@@ -92,12 +92,12 @@ Score play_sampled(const Budget& budget, std::uint64_t games) {
   const PlanInput input{tables[0].facts(), {HuberSvm{0.1}, 0}, budget};
   const SampledRun shape = sampled_run({0.5, kRows / 2, 0, 0}, input);
   const SampledCalibrated noise = calibrate_sampled(sampled_shape(shape), budget, SampledAccounting::pld);
-  const PublicStep step = [](std::uint64_t, const Vector& g, Vector& w) { w[0] -= kRows / 2.0 * g[0]; };
+  const SampledWork work{shape, input.problem.loss, noise.law(), {}, ConstantPace{kRows / 2.0}};
   const auto game = [&](bool other, BitSource& bits) {
     Curator curator(bits);
     curator.charge(noise.charge());
     TableEngine engine(tables[other ? 1 : 0]);
-    return descend(shape, noise.law(), {engine, curator, input, [](double) {}}, step)[0];
+    return work.run({engine, curator, [](double) {}}).weights[0];
   };
   return test::play(game, games, 1, 5);
 }

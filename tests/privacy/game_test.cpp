@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "game_score.h"
+#include "planned.h"
 #include "sotto/methods/bolt_on.h"
 #include "sotto/methods/scs13.h"
 #include "sotto/privacy/curator.h"
@@ -38,8 +39,8 @@ struct BoltOnGame {
   std::uint64_t games = 10000;
 
   Score play(double place, std::uint64_t seed) const {
-    const double first = run(plan.recipe, table(1), last_batch())[0];
-    const double second = run(plan.recipe, table(-1), last_batch())[0];
+    const double first = run(recipe_of(plan), table(1), last_batch())[0];
+    const double second = run(recipe_of(plan), table(-1), last_batch())[0];
     EXPECT_GT(first, second);
     const auto game = [&](bool other, BitSource& bits) { return release(other ? second : first, bits); };
     return test::play(game, games, second + place * (first - second), seed);
@@ -141,9 +142,9 @@ struct Scs13Game {
     Curator curator(bits);
     curator.charge(plan.charges.front());
     Overheard noise(curator.step_noise(plan.noise->mechanism, plan.charges.front().draws()));
-    run(plan.recipe, rows, {{}, kRows, false}, &noise);
+    run(recipe_of(plan), rows, {{}, kRows, false}, &noise);
     std::vector<double> mine;  // the row is first in the stored order: batch 0 of every pass
-    for (std::size_t t = 0; t < noise.heard.size(); t += plan.recipe.steps_per_pass(kRows))
+    for (std::size_t t = 0; t < noise.heard.size(); t += recipe_of(plan).steps_per_pass(kRows))
       mine.push_back(noise.heard[t]);
     return mine;
   }

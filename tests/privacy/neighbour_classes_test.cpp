@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "planned.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/methods/method.h"
@@ -105,7 +106,7 @@ void check_all_cases(const Loss& loss, std::uint32_t classes) {
       if (sgd.order == RowOrder::fresh) orders.push_back(shuffled_order(kRows, random));
       for (int i = 0; i < 3; ++i) {
         const Pair& pair = pairs[next++ % pairs.size()];
-        EXPECT_LE(apart(plan->recipe, pair, {orders, 4, cases % 2 == 0}), plan->l2_sensitivity)
+        EXPECT_LE(apart(recipe_of(*plan), pair, {orders, 4, cases % 2 == 0}), plan->l2_sensitivity)
             << name_of(loss) << " classes " << classes << " " << pair.name << " step " << name_of(sgd.step)
             << " batch_rows " << sgd.batch_rows << " averaging " << enum_name(sgd.averaging) << " lambda " << lambda;
       }
@@ -145,7 +146,7 @@ TEST(NeighbourClasses, RandomPairsStayWithinTheClaim) {
     };
     for (std::size_t i = 0; classes == 2 && i < rows; ++i) background.set(i, draw());
     const Pair pair = make_pair("random", background, random() % rows, {draw(), draw()});
-    EXPECT_LE(apart(plan->recipe, pair, {{}, 1 + random() % 20, trial % 3 == 0}), plan->l2_sensitivity);
+    EXPECT_LE(apart(recipe_of(*plan), pair, {{}, 1 + random() % 20, trial % 3 == 0}), plan->l2_sensitivity);
   }
 }
 
@@ -160,7 +161,7 @@ TEST(NeighbourClasses, OneAgainstTheRestReachesItsClaimInTheLinearPart) {
       for (std::size_t position = 0; position < 20; ++position) {
         const Pair pair = make_pair("linear", table_of(20, {{0, 0, 0}, 1}, classes, kTiny), position,
                                     {{{kTiny, 0, 0}, 1}, {{-kTiny, 0, 0}, 1}});
-        largest = std::max(largest, apart(plan.recipe, pair));
+        largest = std::max(largest, apart(recipe_of(plan), pair));
       }
       EXPECT_LE(largest, plan.l2_sensitivity);
       EXPECT_GE(largest, 0.99 * plan.l2_sensitivity) << classes << " classes, lambda " << lambda;
@@ -179,7 +180,7 @@ TEST(NeighbourClasses, SoftmaxComesNearItsClaimOnceTheOthersSaturateIt) {
     const double c = 0.5, s = std::sqrt(1 - c * c);
     const Pair pair =
         make_pair("saturated", table_of(kRows, {{1, 0, 0}, 0}, classes), kRows - 1, {{{c, s, 0}, 1}, {{c, -s, 0}, 1}});
-    const double gap = apart(plan.recipe, pair);
+    const double gap = apart(recipe_of(plan), pair);
     EXPECT_LE(gap, plan.l2_sensitivity);
     EXPECT_GE(gap, 0.75 * plan.l2_sensitivity) << classes;  // more than the diameter 2X of two classes would claim
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "planned.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/methods/method.h"
@@ -89,7 +90,8 @@ std::vector<Order> orders_of(const Case& one, std::mt19937_64& random) {
 }
 
 void expect_within(const Case& one, const Pair& pair, const Feeding& feeding) {
-  const double apart = distance(run(one.plan.recipe, pair.first, feeding), run(one.plan.recipe, pair.second, feeding));
+  const double apart =
+      distance(run(recipe_of(one.plan), pair.first, feeding), run(recipe_of(one.plan), pair.second, feeding));
   EXPECT_LE(apart, one.plan.l2_sensitivity) << pair.name << " at " << pair.position << ": " << one.name;
 }
 
@@ -159,7 +161,7 @@ TEST_F(NeighbourTest, ADeclaredNormOtherThanOneScalesTheClaimAndHolds) {
         const Row large{{1e3, 0, 0}, 1};  // clipped to the declared norm like every row
         const Pair pair =
             make_pair("norm", background_of(21, large, norm), position, {{{0, 1e3, 0}, 1}, {{0, -1e3, 0}, 1}});
-        EXPECT_LE(distance(run(plan.recipe, pair.first), run(plan.recipe, pair.second)), plan.l2_sensitivity);
+        EXPECT_LE(distance(run(recipe_of(plan), pair.first), run(recipe_of(plan), pair.second)), plan.l2_sensitivity);
       }
     }
   }

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "planned.h"
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
 #include "sotto/methods/bolt_on.h"
@@ -71,7 +72,7 @@ bool check_tight(const SgdOptions& sgd, double lambda) {
     EXPECT_EQ(lambda, 0.0) << e.what();
     return false;
   }
-  const double largest = largest_distance(plan.recipe, linear_pair(101));
+  const double largest = largest_distance(recipe_of(plan), linear_pair(101));
   EXPECT_LE(largest, plan.l2_sensitivity);
   EXPECT_GE(largest, 0.99 * plan.l2_sensitivity)
       << name_of(sgd.step) << " batch_rows " << sgd.batch_rows << " averaging " << enum_name(sgd.averaging) << " order "
@@ -103,7 +104,7 @@ TEST(NeighbourTight, ThePublishedBoundIsExceededMoreThanTwentyTimes) {
   const PlanInput input{{1000, kPairFeatures, 1.0, false}, {HuberSvm{0.1}, 0.5}, {.epsilon = 1}};
   const double published = published_sensitivity(sgd, input);
   const Plan corrected = BoltOn{.sgd = sgd}.plan(input);
-  const double largest = largest_distance(corrected.recipe, linear_pair(1000, 1));
+  const double largest = largest_distance(recipe_of(corrected), linear_pair(1000, 1));
   EXPECT_GT(largest, 20 * published);
   EXPECT_LE(largest, corrected.l2_sensitivity);
   EXPECT_GE(largest, 0.99 * corrected.l2_sensitivity);
@@ -121,7 +122,7 @@ TEST(NeighbourTight, ThePublishedBoundFailsForSaturatedLogisticRegressionToo) {
   const Pair pair =
       make_pair("saturated", background_of(2000, {{1, 0, 0}, 1}), 1999, {{{-c, s, 0}, 1}, {{-c, -s, 0}, 1}});
   const Plan plan = BoltOn{.sgd = sgd}.plan(input);
-  const double gap = distance(run(plan.recipe, pair.first), run(plan.recipe, pair.second));
+  const double gap = distance(run(recipe_of(plan), pair.first), run(recipe_of(plan), pair.second));
   EXPECT_GT(gap, 10 * published_sensitivity(sgd, input));
   EXPECT_GT(gap, 0.5 * plan.l2_sensitivity);
   EXPECT_LE(gap, plan.l2_sensitivity);
@@ -131,7 +132,7 @@ TEST(NeighbourTight, ARowAloneInTheLastBatchIsDividedByTheNominalSize) {  // spe
   SgdOptions sgd{.passes = 5, .batch_rows = 50};
   const PlanInput input{{1001, kPairFeatures, 1.0, false}, {HuberSvm{0.1}, 0.5}, {.epsilon = 1}};
   const Plan plan = BoltOn{.sgd = sgd}.plan(input);
-  const double gap = apart(plan.recipe, linear_pair(1001, 1), {order_with(stored_order(1001), 0, 1000)});
+  const double gap = apart(recipe_of(plan), linear_pair(1001, 1), {order_with(stored_order(1001), 0, 1000)});
   EXPECT_NEAR(gap, 2 / (0.5 * 50 * 21), 1e-3 * gap);
   EXPECT_LE(gap, plan.l2_sensitivity);
 }
@@ -146,7 +147,7 @@ TEST(NeighbourTight, ClaimsHoldAtTheLargestNumberOfRows) {  // spec 9 (k)
     const PlanInput input{{kRows, kPairFeatures, 1.0, false}, {Logistic{}, 1e-3}, {.epsilon = 1}};
     const Plan plan = BoltOn{.sgd = sgd}.plan(input);
     const Feeding feeding{{}, 4096, false};
-    const double gap = distance(run(plan.recipe, pair.first, feeding), run(plan.recipe, pair.second, feeding));
+    const double gap = distance(run(recipe_of(plan), pair.first, feeding), run(recipe_of(plan), pair.second, feeding));
     EXPECT_LE(gap, plan.l2_sensitivity);
     EXPECT_GE(gap, 0.3 * plan.l2_sensitivity);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "game_score.h"
+#include "planned.h"
 #include "row_table.h"
 #include "sensitive_access.h"
 #include "sotto/methods/objective.h"
@@ -29,7 +30,7 @@ PlanInput input_of(const RowTable& table, const Budget& budget, double curvature
 Score play(const Budget& budget, double threshold, double shrink) {
   const RowTable tables[] = {lone_row(1), lone_row(-1)};
   const PlanInput input = input_of(tables[0], budget, 60);
-  const ObjectiveNoise noise = Objective{}.noise(input);
+  const ObjectiveNoise noise = objective_noise_of(Objective{}, input);
   const auto game = [&](bool other, BitSource& bits) {
     const RowTableEngine engine(tables[other ? 1 : 0]);
     Curator curator(bits);
@@ -46,7 +47,8 @@ Score play(const Budget& budget, double threshold, double shrink) {
 TEST(ObjectiveGame, GaussianStaysBelowItsMu) {
   const Budget budget{.epsilon = 4, .delta = 1e-2};
   const RowTable table = lone_row(1);
-  const double mu = std::get<GaussianNoise>(Objective{}.noise(input_of(table, budget, 60)).on_objective).mu;
+  const double mu =
+      std::get<GaussianNoise>(objective_noise_of(Objective{}, input_of(table, budget, 60)).on_objective).mu;
   EXPECT_LT(mu, gaussian_mu(4, 1e-2));
   const Score told = play(budget, 0, 1);
   EXPECT_LE(told.mu(), mu);
@@ -79,7 +81,7 @@ TEST(OutputNeighbours, StayWithinTheSensitivityAndTheTightPairReachesIt) {
   for (const Loss& asked : {Loss(HuberSvm{0.1}), Loss(Hinge{})}) {
     PlanInput input = input_of(one, {.epsilon = 1}, 60);
     input.problem.loss = asked;
-    const Loss loss = Output{}.minimised(input).loss;
+    const Loss loss = std::get<MinimiserWork>(Output{}.plan(input).work.way).loss;
     const double sensitivity = Output{}.plan(input).l2_sensitivity;
     const double apart = gap(one, other, loss, 60, 2e-4);
     EXPECT_LE(apart, sensitivity);
@@ -118,7 +120,7 @@ TEST(OutputNeighbours, RandomAndAdversarialPairsStayWithinTheSensitivity) {
     const double curvature = trial % 2 == 0 ? 0.1 : 2;
     const PlanInput input{one.facts, {loss, curvature / 31}, {.epsilon = 1}};
     const double sensitivity = Output{}.plan(input).l2_sensitivity;
-    const double apart = gap(one, other, Output{}.minimised(input).loss, curvature, 2e-4);
+    const double apart = gap(one, other, std::get<MinimiserWork>(Output{}.plan(input).work.way).loss, curvature, 2e-4);
     EXPECT_LE(apart, sensitivity) << name_of(loss) << ' ' << trial;
   }
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "planned.h"
 #include "sotto/methods/objective.h"
 
 namespace sotto::test {
@@ -159,7 +160,7 @@ PlanInput input_of(double curvature, const Budget& budget, const Loss& loss, std
 
 double sigma_of(const PlanInput& input) {
   const Objective method{.declared_rows = input.budget.relation == Relation::add_remove ? 1000U : 0U};
-  return std::get<GaussianNoise>(method.noise(input).on_objective).scale();
+  return std::get<GaussianNoise>(objective_noise_of(method, input).on_objective).scale();
 }
 
 Table with(Table rows, const std::vector<Row>& more) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "planned.h"
 #include "row_table.h"
 #include "sotto/audit/transcript.h"
 #include "sotto/base/error.h"
@@ -82,9 +83,8 @@ audit::Transcript transcript_of(const WhitenedDpgd& method, const RowTable& tabl
   BitSource bits(ReproducibleSeed{follow == nullptr ? 1U : 2U});
   audit::NotingDrawer drawer(bits, transcript);
   Curator curator(drawer);
-  for (const Charge& charge : method.plan(input).charges) curator.charge(charge);
   RowTableEngine engine(table);
-  method.run({engine, curator, input, [](double) {}});
+  charge_and_run(method.plan(input), engine, curator);
   return transcript;
 }
 

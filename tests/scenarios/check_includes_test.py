@@ -23,7 +23,8 @@ class IncludeOrder(unittest.TestCase):
         self.assertEqual(found({
             "optim/recipe.h": '#include "sotto/losses/loss.h"',
             "optim/recipe.cpp": '#include "sotto/optim/recipe.h"',
-            "methods/bolt_on.cpp": '#include "sotto/optim/recipe.h"\n#include "sotto/privacy/mechanism.h"',
+            "work/permutation.cpp": '#include "sotto/optim/recipe.h"\n#include "sotto/privacy/mechanism.h"',
+            "methods/bolt_on.cpp": '#include "sotto/work/work.h"\n#include "sotto/privacy/mechanism.h"',
             "model/model.h": '#include "sotto/engines/in_memory.h"',
             "train.cpp": '#include "sotto/train.h"\n#include "sotto/model/model.h"',
             "sotto.h": '#include "sotto/train.h"',
@@ -37,6 +38,7 @@ class IncludeOrder(unittest.TestCase):
             ("data/schema.cpp", '#include "sotto/files/csv_reader.h"'),
             ("engines/in_memory.cpp", '#include "sotto/model/model.h"'),
             ("model/model.cpp", '#include "sotto/train.h"'),
+            ("work/work.h", '#include "sotto/methods/plan.h"'),
             ("methods/bolt_on.h", '  #  include <sotto/engines/in_memory.h>'),
             ("train.h", '#include "sotto/sotto.h"'),
         ]:

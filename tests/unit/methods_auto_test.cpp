@@ -156,7 +156,7 @@ TEST(Auto, IntervalsAreThoseOfObjectivePerturbationWithTheLossThatWasAskedFor) {
       EXPECT_EQ(std::get<Objective>(choice.solver).intervals, 0.2);
       EXPECT_EQ(name_of(choice.input.problem.loss), "logistic");
       const Plan plan = method.plan(input);
-      EXPECT_TRUE(plan.intervals.has_value());
+      EXPECT_TRUE(plan.work.intervals.has_value());
       EXPECT_LE(plan.guarantee.epsilon, 1);
       EXPECT_LE(plan.guarantee.delta, std::max(delta, 1e-12));
     }
@@ -395,13 +395,12 @@ TEST(Auto, ReleasesWhatTheSolverReleasesOnImagesOfTheRows) {
   const Budget budget{.epsilon = 0.5};
   const AutoChoice choice = Auto{}.choose({rows.facts(), {Logistic{}, 0}, budget});
   ASSERT_EQ(choice.projected_features, 10U);
-  const Projection map = choice.projection(40);
+  const Projection map =
+      projection_of(Auto{}.plan({rows.facts(), {Logistic{}, 0}, budget}).work.projection.value(), 40);
   ProjectedRows images(engine, map);
   BitSource bits(ReproducibleSeed{9});
   Curator curator(bits);
-  const auto& solver = std::get<Objective>(choice.solver);
-  for (const Charge& charge : solver.plan(choice.input).charges) curator.charge(charge);
-  const Vector weights = solver.run({images, curator, choice.input, [](double) {}});
+  const Vector weights = charge_and_run(std::get<Objective>(choice.solver).plan(choice.input), images, curator);
   EXPECT_EQ(weights.size(), 10U);
   EXPECT_EQ(released(Auto{}, engine, {{Logistic{}, 0}, budget}, 9), before_projection(map, weights));
 }
@@ -410,7 +409,7 @@ TEST(Auto, TheCardNamesTheSolverAndWhatItWasRunWith) {
   for_each_input([&](const PlanInput& input) {
     const Auto automatic = for_relation(input);
     const AutoChoice choice = automatic.choose(input);
-    const PrivacyCard card = make_card(automatic.plan(input), automatic, input);
+    const PrivacyCard card = make_card(automatic.plan(input));
     EXPECT_EQ(card.method, "auto");
     ASSERT_FALSE(card.remarks.empty());
     EXPECT_EQ(card.remarks.front().find("auto chose " + std::string(name_of(choice.solver)) + ": lambda="), 0U);

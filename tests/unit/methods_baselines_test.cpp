@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "planned.h"
 #include "sotto/base/error.h"
 #include "sotto/methods/method.h"
 #include "sotto/optim/row_counts.h"
@@ -24,8 +25,7 @@ Rows table(std::size_t rows, std::size_t positives) {
 
 template <class Method>
 Vector run_of(const Method& method, Engine& engine, const PlanInput& input, Curator& curator) {
-  for (const Charge& charge : method.plan(input).charges) curator.charge(charge);
-  return method.run({engine, curator, input, [](double) {}});
+  return charge_and_run(method.plan(input), engine, curator);
 }
 
 TEST(Majority, TheLastWeightIsTheLogOddsOfTheCounts) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "planned.h"
 #include "sotto/base/error.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/methods/method.h"
@@ -40,8 +41,7 @@ struct Outcome {
 Outcome run_of(const DpAgd& method, Engine& engine, const PlanInput& input, std::uint64_t seed) {
   BitSource bits(ReproducibleSeed{seed});
   Curator curator(bits);
-  for (const Charge& charge : method.plan(input).charges) curator.charge(charge);
-  Vector weights = method.run({engine, curator, input, [](double) {}});
+  Vector weights = charge_and_run(method.plan(input), engine, curator);
   return {std::move(weights), curator.allowance_draws()};
 }
 
@@ -86,7 +86,7 @@ TEST(DpAgd, AfterAChoiceComesAGradientAtTheFullShareOrItsIncrease) {
   TableEngine engine(rows);
   const DpAgd method{.splits = 20};
   const PlanInput input = input_of(engine, {0.5, 1e-6});
-  const AgdTerms terms = agd_terms(method, input);
+  const AdaptiveTerms terms = agd_terms(method, input);
   std::size_t averaged = 0, accepted = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const std::vector<Event> draws = run_of(method, engine, input, seed).draws;
@@ -183,7 +183,7 @@ TEST(DpAgd, UnderAddRemoveTheNumberOfRowsIsDeclaredAndTheCountIsNotUsed) {
   const DpAgd method{.declared_rows = 280};
   const auto card = [&](const Engine& e) {
     const PlanInput input = input_of(e, budget);
-    return card_json(make_card(method.plan(input), method, input));
+    return card_json(make_card(method.plan(input)));
   };
   EXPECT_EQ(card(engine), card(other)) << "nothing in the card may tell the private count";
 }
@@ -207,10 +207,10 @@ TEST(DpAgd, ATrainedModelCarriesTheCard) {
 TEST(DpAgd, TheRangeHoldsTheRoundingOfLossesOfManyOutputs) {
   constexpr std::uint32_t kClasses = 1000;
   const DpAgd method{.loss_clip = 1e6};
-  const AgdTerms terms = agd_terms(method, {{100, 1, 1.0, false, kClasses}, {Logistic{}, 0}, {1, 1e-6}});
+  const AdaptiveTerms terms = agd_terms(method, {{100, 1, 1.0, false, kClasses}, {Logistic{}, 0}, {1, 1e-6}});
   const double exact = terms.relation_factor * 1e-9 * terms.lipschitz;
   const double summed = 0x1p-53 * kClasses * (kClasses * std::log(2.0));
-  AgdTerms without_sums = terms;
+  AdaptiveTerms without_sums = terms;
   without_sums.score_error = 0;
   EXPECT_GE(without_sums.choice_range(1e-9, 0, 1e6) - exact, terms.relation_factor * 2 * summed);
 }

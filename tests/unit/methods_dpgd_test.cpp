@@ -194,12 +194,13 @@ TEST(Dpgd, PassesOfZeroFollowRowsStepAndBudget) {
 TEST(Dpgd, NoiseFollowsTheSensitivityAtThePublicWeights) {
   const PlanInput input = input_of(kBudget);
   const Dpgd method{.passes = 10, .bound = DescentBound::composition};
-  const DpgdShape shape = dpgd_shape(method, input);
+  const DescentShape shape = dpgd_shape(method, input);
   const Calibrated noise = dpgd_composition(method, shape, input);
+  const GradientNoise sums{noise.mechanism, input.problem.loss, shape.clip, input.budget.relation};
   const double whole = base_of(noise.mechanism).sensitivity;
   for (const double norm : {0.0, 0.5, 2.0, 8.0, 40.0, 1e3}) {
     const Vector weights = {norm, 0, 0, 0, 0};
-    const Mechanism here = dpgd_noise_at(weights, noise, shape, input);
+    const Mechanism here = sums.at(weights, input.facts);
     EXPECT_EQ(event_of(here), event_of(noise.mechanism)) << "the cost is that of the plan";
     EXPECT_LE(base_of(here).sensitivity, whole);
     // The pairs that stretch the set of gradients: opposite rows, and rows that differ across the weights.
@@ -242,11 +243,12 @@ TEST(Dpgd, ClippedSumsOfNeighboursAreWithinTheSensitivityAtTheirWeights) {
   for (const double clip : {0.3, 0.5, 0.8}) {
     const Dpgd method{.passes = 1, .clip = clip, .bound = DescentBound::composition};
     const PlanInput input{one.facts(), {Logistic{}, 0}, kBudget};
-    const DpgdShape shape = dpgd_shape(method, input);
+    const DescentShape shape = dpgd_shape(method, input);
     const Calibrated noise = dpgd_composition(method, shape, input);
+    const GradientNoise sums{noise.mechanism, input.problem.loss, shape.clip, input.budget.relation};
     for (const double norm : {0.0, 1.0, 20.0}) {
       const Vector weights = {norm, 0};
-      const double covered = base_of(dpgd_noise_at(weights, noise, shape, input)).sensitivity;
+      const double covered = base_of(sums.at(weights, input.facts)).sensitivity;
       for (double angle = 0; angle < 6.3; angle += 0.1) {
         one.set(7, {{std::cos(angle), std::sin(angle)}, -1});
         other.set(7, {{std::cos(angle), std::sin(angle)}, 1});

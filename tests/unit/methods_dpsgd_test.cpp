@@ -94,8 +94,7 @@ TEST(Dpsgd, RunsWithTheSystemsCoinsNeverRepeat) {
   for (int i = 0; i < 2; ++i) {
     BitSource bits;
     Curator curator(bits);
-    for (const Charge& charge : method.plan(input).charges) curator.charge(charge);
-    const Vector w = method.run({engine, curator, input, [](double) {}});
+    const Vector w = charge_and_run(method.plan(input), engine, curator);
     EXPECT_NE(w, before);
     before = w;
   }

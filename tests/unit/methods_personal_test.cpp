@@ -4,6 +4,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
+#include "planned.h"
 #include "sotto/audit/tiny_accountant.h"
 #include "sotto/audit/transcript.h"
 #include "sotto/base/error.h"
@@ -165,8 +166,8 @@ TEST(Personal, AReplacedRowMovesBoltOnWeightsByItsShareOfTheSensitivity) {
     return [&, weighted](const Rows& rows) {
       TableEngine plain(rows);
       WeightedEngine engine(plain, weights_of(plan));
-      Psgd psgd(plan.recipe, plain.facts());
-      for (std::uint32_t pass = 0; pass < plan.recipe.passes; ++pass) {
+      Psgd psgd(recipe_of(plan), plain.facts());
+      for (std::uint32_t pass = 0; pass < recipe_of(plan).passes; ++pass) {
         Engine& feeding = weighted ? static_cast<Engine&>(engine) : plain;
         feeding.scan({.kind = ScanOrder::Kind::stored}, pass, psgd);
       }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "planned.h"
 #include "refusals.h"
 #include "sotto/base/error.h"
 #include "sotto/methods/method.h"
@@ -68,9 +69,9 @@ TEST(BoltOn, FreshOrdersNeedNoLessNoise) {
   BoltOn fresh = fixed;
   fresh.sgd.order = RowOrder::fresh;
   EXPECT_GE(fresh.plan(input_of()).l2_sensitivity, fixed.plan(input_of()).l2_sensitivity);
-  EXPECT_TRUE(fresh.plan(input_of()).recipe.fresh_order);
+  EXPECT_TRUE(recipe_of(fresh.plan(input_of())).fresh_order);
   fixed.sgd.order = RowOrder::stored;
-  EXPECT_FALSE(fixed.plan(input_of()).recipe.fresh_order);
+  EXPECT_FALSE(recipe_of(fixed.plan(input_of())).fresh_order);
 }
 
 TEST(Scs13, TheScaleOfAPassIsTheDiameterTimesThePassesOverEpsilon) {

@@ -1,6 +1,7 @@
 // Training end to end on a table in memory: what leaves is the release of the plan, and stamps follow the model.
 #include <gtest/gtest.h>
 
+#include "planned.h"
 #include "sotto/base/error.h"
 #include "sotto/train.h"
 #include "test_rows.h"
@@ -60,9 +61,9 @@ TEST(Train, BoltOnReleasesTheWeightsOfTheRecipeThroughTheCurator) {
   BitSource same(ReproducibleSeed{3});
   Curator curator(same);
   curator.charge(plan.charges.front());
-  const Vector expected = curator.release(Sensitive<Vector>(run(plan.recipe, rows)), plan.noise->mechanism);
+  const Vector expected = curator.release(Sensitive<Vector>(run(recipe_of(plan), rows)), plan.noise->mechanism);
   EXPECT_EQ(model.weights, expected);
-  EXPECT_NE(model.weights, run(plan.recipe, rows));
+  EXPECT_NE(model.weights, run(recipe_of(plan), rows));
   EXPECT_FALSE(model.card.is_private) << "a seeded source stamps the model";
 }
 

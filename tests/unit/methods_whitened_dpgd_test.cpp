@@ -190,8 +190,7 @@ TEST(WhitenedDpgd, FindsWhatLiesInADirectionOfLittleVariance) {
   const auto errors = [&](const auto& method) {
     BitSource bits(ReproducibleSeed{8});
     Curator curator(bits);
-    for (const Charge& charge : method.plan(input).charges) curator.charge(charge);
-    const Vector weights = method.run({engine, curator, input, [](double) {}});
+    const Vector weights = charge_and_run(method.plan(input), engine, curator);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < 20000; ++i) {
       wrong += table.labels[i] * kernels::dot(table.dense.data() + 3 * i, weights.data(), 3) <= 0;
@@ -270,8 +269,7 @@ TEST(WhitenedDpgd, IsTheDescentOfItsFormulaOnNarrowAndOnSpreadRows) {
       const Plan plan = method.plan(input);
       BitSource bits(ReproducibleSeed{4});
       Curator curator(bits);
-      for (const Charge& charge : plan.charges) curator.charge(charge);
-      const Vector found = method.run({engine, curator, input, [](double) {}});
+      const Vector found = charge_and_run(plan, engine, curator);
       const double sigma = std::sqrt(2.0) / std::get<GaussianEvent>(plan.charges[1].event).mu;
       const Vector expected = descent_by_hand(table, method, 0.3 * sigma * std::sqrt(24.0), spread);
       EXPECT_LE(apart(found, expected), 0.15 * kernels::norm(expected.data(), expected.size())) << spread << step;

@@ -6,11 +6,11 @@
 
 #include "sotto/data/dataset.h"
 #include "sotto/engines/in_memory.h"
-#include "sotto/methods/whitened_link.h"
 #include "sotto/model/evaluation.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"
 #include "sotto/train.h"
+#include "sotto/work/whitened_link.h"
 
 namespace sotto {
 namespace {

@@ -2,15 +2,14 @@
 #include <gtest/gtest.h>
 
 #include "sotto/base/error.h"
+#include "sotto/methods/method.h"
 #include "sotto/model/card_check.h"
 #include "sotto/model/json.h"
 
 namespace sotto {
 namespace {
 
-PrivacyCard card_of(const Method& method, const PlanInput& input) {
-  return make_card(make_plan(method, input), method, input);
-}
+PrivacyCard card_of(const Method& method, const PlanInput& input) { return make_card(make_plan(method, input)); }
 
 PrivacyCard some_card() { return card_of(BoltOn{}, {{10000, 5, 1.0, false}, {Logistic{}, 0.01}, {.epsilon = 0.3}}); }
 

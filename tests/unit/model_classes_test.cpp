@@ -174,7 +174,7 @@ TEST(Evaluation, RowsOfOtherClassesAreRefused) {
 TEST(ModelOfSeveralClasses, ReadsBackAndMustFitTogether) {
   const PlanInput input{{100, 2, 1.0, false, 3}, {Softmax{}, 0.1}, {.epsilon = 1}};
   Model model = three_colours();
-  model.card = make_card(make_plan(BoltOn{}, input), BoltOn{}, input);
+  model.card = make_card(make_plan(BoltOn{}, input));
   EXPECT_EQ(to_json(model.card).at("facts").at("classes"), 3);
   const Model read = model_from_json(to_json(model));
   EXPECT_EQ(read.weights, model.weights);

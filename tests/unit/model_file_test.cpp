@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/methods/method.h"
 #include "sotto/model/json.h"
 #include "sotto/model/model.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 PrivacyCard card_of(const Method& method, const Budget& budget = {.epsilon = 1}) {
   const PlanInput input{{10000, 5, 1.0, false}, {Logistic{}, 0.01}, budget};
-  return make_card(make_plan(method, input), method, input);
+  return make_card(make_plan(method, input));
 }
 
 Model model_of(const Method& method) {

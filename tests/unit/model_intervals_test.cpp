@@ -207,39 +207,16 @@ struct Setting {
   int runs = 200;
 };
 
-/// A method planned once: calibration takes far longer than a run.
-class Planned {
- public:
-  Planned(const Output& method, const PlanInput& input)
-      : input_(input), sum_(certified_sum(Output::kName, input, 0)), plan_(method.plan(input)) {}
-  Planned(const Objective& method, const PlanInput& input)
-      : input_(input),
-        sum_(certified_sum(Objective::kName, input, 0)),
-        plan_(method.plan(input)),
-        noise_(method.noise(input)) {}
-
-  Model run(Engine& engine, BitSource& bits) const {
-    Curator curator(bits);
-    for (const Charge& charge : plan_.charges) curator.charge(charge);
-    const Run run{engine, curator, input_, [](double) {}};
-    Model model;
-    if (noise_) {
-      model.weights = release_objective(run, *noise_, sum_);
-    } else {
-      Sensitive<Vector> secret = minimise(engine, {input_.problem.loss, sum_.curvature, {}}, {.tolerance = 1e-6});
-      model.weights = curator.release(std::move(secret), plan_.noise->mechanism);
-    }
-    const Vector moments = release_moments(run, *plan_.intervals, model.weights);
-    model.uncertainty = weight_uncertainty(moments, *plan_.intervals, input_.facts.features);
-    return model;
-  }
-
- private:
-  PlanInput input_;
-  CertifiedSum sum_;
-  Plan plan_;
-  std::optional<ObjectiveNoise> noise_{};
-};
+/// A plan is run many times: calibration takes far longer than a run.
+Model model_of(const Plan& plan, Engine& engine, BitSource& bits) {
+  Curator curator(bits);
+  for (const Charge& charge : plan.charges) curator.charge(charge);
+  const Outcome outcome = run(plan.work, {engine, curator, [](double) {}});
+  Model model;
+  model.weights = outcome.weights;
+  model.uncertainty = weight_uncertainty(outcome.moments, *plan.work.intervals, engine.facts().features);
+  return model;
+}
 
 struct Hits {
   double covered = 0;
@@ -256,13 +233,13 @@ Coverage coverage(const Method& method, const Budget& budget, const Setting& set
   const Population population(setting.bend);
   const Vector truth = population.minimiser(setting.lambda);
   const std::vector<std::uint32_t> columns = {0, 1, 2};
-  const Planned planned(method, {{setting.rows, 3, 1.0, false, 2}, {Logistic{}, setting.lambda}, budget});
+  const Plan plan = method.plan({{setting.rows, 3, 1.0, false, 2}, {Logistic{}, setting.lambda}, budget});
   Hits coefficients, margins, without_noise;
   for (int run = 0; run < setting.runs; ++run) {
     const RowTable table = population.sample(setting.rows, 100 + static_cast<std::uint64_t>(run));
     RowTableEngine engine(table, 1000);
     BitSource bits(ReproducibleSeed{static_cast<std::uint64_t>(7000 + run)});
-    const Model model = planned.run(engine, bits);
+    const Model model = model_of(plan, engine, bits);
     WeightUncertainty forgetful = *model.uncertainty;
     forgetful.noise.assign(forgetful.noise.size(), 0.0);
     const IntervalMaker maker(*model.uncertainty, 0.95), careless(forgetful, 0.95);

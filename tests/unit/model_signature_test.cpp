@@ -1,5 +1,6 @@
 // Signatures of model files: one byte changed anywhere is found out, by the public key alone.
 #include "ledger_testing.h"
+#include "sotto/methods/method.h"
 #include "sotto/model/json.h"
 #include "sotto/model/signature.h"
 
@@ -14,7 +15,7 @@ class SignedModel : public LedgerTest {
     const PlanInput input{{10000, 5, 1.0, false}, {Logistic{}, 0.01}, {.epsilon = 1}};
     model_.weights = {0.1, -1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0};
     model_.encoding = R"({"columns":[{"name":"x1","range":[0,1]}]})";
-    model_.card = make_card(make_plan(BoltOn{}, input), BoltOn{}, input);
+    model_.card = make_card(make_plan(BoltOn{}, input));
     model_.card.budget.enforced = true;
     model_.card.budget.ledger = ledger_->terms().id;
     sign_model(model_, *ledger_);

@@ -184,9 +184,9 @@ TEST_F(SampledCurator, NoisesOneSumABatch) {
 
 TEST_F(SampledCurator, HandsOutJointNoiseForOneChargeAndAsManyVectorsAsThePlanHas) {
   const JointCalibrated joint = calibrate_joint({1, 2, kDimension, 5}, {.epsilon = 1, .delta = 1e-6});
-  EXPECT_REFUSED(budget_exceeded, "", curator_.joint_noise(joint.law));
+  EXPECT_REFUSED(budget_exceeded, "", curator_.joint_noise(joint.law()));
   curator_.charge(joint.charge());
-  EXPECT_REFUSED(internal, "", curator_.joint_noise({joint.law.noise, 0}));
+  EXPECT_REFUSED(internal, "", curator_.joint_noise({joint.law().noise, 0}));
   {
     NoisySums sums = curator_.joint_noise(joint.law());
     Vector v(kDimension, 1.0);
@@ -197,7 +197,7 @@ TEST_F(SampledCurator, HandsOutJointNoiseForOneChargeAndAsManyVectorsAsThePlanHa
     sums.perturb(v);
     EXPECT_EQ(v, Vector(kDimension, 0.0)) << "more vectors than the plan has";
   }
-  EXPECT_REFUSED(budget_exceeded, "", curator_.joint_noise(joint.law));
+  EXPECT_REFUSED(budget_exceeded, "", curator_.joint_noise(joint.law()));
 }
 
 TEST(JointGaussian, TheGridOfTheWholeSequenceIsInTheSensitivity) {

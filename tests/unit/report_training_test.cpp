@@ -21,9 +21,7 @@ PlanInput input_of(double epsilon, double delta, Relation relation = Relation::r
   return {{2000, 4, 1.0, false, 2}, {Logistic{}, 0.01}, {epsilon, delta, relation}};
 }
 
-PrivacyCard card_of(const Method& method, const PlanInput& input) {
-  return make_card(make_plan(method, input), method, input);
-}
+PrivacyCard card_of(const Method& method, const PlanInput& input) { return make_card(make_plan(method, input)); }
 
 Model model_of(const PrivacyCard& card) {
   Model model;

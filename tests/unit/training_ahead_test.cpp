@@ -39,7 +39,7 @@ TEST(TrainingAhead, ANormThatIsNotTakenBecomesTheNearestThatIs) {
       EXPECT_LE(norm, 1e6);
       const auto plan = [&](double at) {
         facts.data_norm = std::hypot(at, constant);
-        plan_of(request, plan_input(request, facts));
+        plan_of(request, facts);
       };
       EXPECT_NO_THROW(plan(norm));
       if (norm < 1e6) {

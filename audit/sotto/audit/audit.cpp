@@ -97,13 +97,12 @@ class RequestReplay {
   std::vector<Finding> findings(bool quick) {
     const std::uint64_t rows = std::min<std::uint64_t>(facts_.rows, quick ? 101 : 2001);
     const Facts small{rows, kPairFeatures, 1.0, false, facts_.classes};
-    const Plan plan = make_plan(request_.method, {small, request_.problem, request_.budget});
+    const Plan plan = plan_of(request_, small);
     refuse_without_claim(plan);
     for (const Pair& pair : pairs(rows, quick)) note(plan, pair);
     Facts whole = facts_;  // as far as it fits
     whole.rows = std::max<std::uint64_t>(rows, std::min<std::uint64_t>(facts_.rows, kMaxValues / facts_.features));
-    note(make_plan(request_.method, {whole, request_.problem, request_.budget}),
-         linear_neighbours(whole, request_.budget.relation));
+    note(plan_of(request_, whole), linear_neighbours(whole, request_.budget.relation));
     const std::string evidence =
         fmt::format("pairs of three features on {} rows and one of {} rows and {} features; largest on {}", rows,
                     whole.rows, whole.features, where_);

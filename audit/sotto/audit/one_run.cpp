@@ -120,14 +120,17 @@ Guesses guess(const Planted& planted, const Vector& weights, const Facts& facts)
 }  // namespace
 
 Finding one_run(const TrainRequest& request, const Facts& facts, const OneRunOptions& options) {
-  const Plan plan = make_plan(request.method, {facts, request.problem, request.budget});
+  Facts stored = facts;
+  stored.sparse = true;
+  const Plan plan = plan_of(request, stored);
   refuse_without_claim(plan);
   BitSource bits = options.seed == 0 ? BitSource() : BitSource(ReproducibleSeed{options.seed});
   const Planted planted = plant(facts, request.budget.relation, options.among, bits);
   InMemoryEngine engine(planted.rows->facts(), planted.rows->view(), planted.rows);
   TrainRequest ordered = request;
   ordered.order_seed = 1;
-  const Guesses seen = guess(planted, train(engine, ordered, bits).weights, facts);
+  Curator curator(bits);
+  const Guesses seen = guess(planted, train(engine, ordered, plan, curator).weights, facts);
   const double delta = plan.guarantee.delta;
   return {"one_run",
           plan.method,

@@ -190,8 +190,6 @@ double cost_share(const Apart& apart, const std::vector<Transcript::Entry>& entr
 Finding tuning_replay(const TuneRequest& request, std::uint64_t replays) {
   const Pair pair = linear_pair(linear_facts(12), 0);
   const TunePlan whole = plan_tuning(request, pair.first.facts());
-  const Plan plan =
-      make_plan(whole.runs.front().method, {pair.first.facts(), whole.runs.front().problem, whole.runs.front().budget});
   const StoredPair stored(pair, Feeder::in_memory);
   double worst = 0;
   for (std::uint64_t run = 0; run < replays; ++run) {
@@ -202,9 +200,9 @@ Finding tuning_replay(const TuneRequest& request, std::uint64_t replays) {
       noted.follow = second ? &runs[0].transcript : nullptr;
       const std::unique_ptr<Engine> engine = stored.table(second).open();
       NotingDrawer drawer(bits, noted);
-      runs[second ? 1 : 0].weights = tune(*engine, request, {drawer, {run, run + 1, run + 2, run + 3}}).weights;
+      runs[second ? 1 : 0].weights = tune(*engine, request, whole, {drawer, {run, run + 1, run + 2, run + 3}}).weights;
     }
-    const Apart apart = compare({request.train, plan}, pair, runs[0], runs[1]);
+    const Apart apart = compare({request.train, whole.plans.front()}, pair, runs[0], runs[1]);
     worst = std::max({worst, apart.worst(), cost_share(apart, runs[0].transcript.entries, request, whole)});
   }
   return {"pipeline",

@@ -70,7 +70,7 @@ void trainings(const AuditedMethod& method, Relation relation, std::vector<Findi
           fmt::format("{}, delta {}{}{}", method.name, delta, intervals > 0 ? ", intervals" : "",
                       relation == Relation::add_remove ? ", add_remove" : "");
       if (!plan && intervals == 0 && !makes_no_claim(why)) findings.push_back(not_tested("ledger", subject, why));
-      if (!plan || plan->charges.empty() || (intervals > 0 && !plan->intervals)) continue;
+      if (!plan || plan->charges.empty() || (intervals > 0 && !plan->work.intervals)) continue;
       findings.push_back(recomputed(promise_of(subject, *plan), request.budget));
     }
   }

@@ -151,15 +151,11 @@ class Comparison {
     Loss loss;
     Pair pair;
   };
-  /// As asked for, or what `auto` made of it.
   Seen seen() const {
-    const Facts facts = pair_.first.facts();
-    const PlanInput input = plan_input(how_.request, facts);
-    const Loss loss = minimised_problem(how_.request.method, input).loss;
-    const auto* automatic = std::get_if<Auto>(&how_.request.method);
-    const AutoChoice choice = automatic != nullptr ? automatic->choose(input) : AutoChoice{};
-    if (choice.projected_features == 0) return {loss, pair_};
-    const Projection map = choice.projection(facts.features);
+    const Work& work = how_.plan.work;
+    const Loss& loss = std::get<MinimiserWork>(work.way).loss;
+    if (!work.projection) return {loss, pair_};
+    const Projection map = projection_of(*work.projection, work.rows.facts.features);
     return {loss, {pair_.name, pair_.position, images(pair_.first, map), images(pair_.second, map), pair_.removed}};
   }
 
@@ -197,19 +193,19 @@ std::unique_ptr<Engine> Replay::engine(const Pair& pair, bool second) const {
   return std::make_unique<TableEngine>(second ? pair.second : pair.first, feeding);
 }
 
-NotedRun noted_run(const TrainRequest& request, Engine& engine, BitSource& bits, const Transcript* follow) {
+NotedRun noted_run(const PlannedRequest& planned, Engine& engine, BitSource& bits, const Transcript* follow) {
   NotedRun run;
   run.transcript.follow = follow;
   NotingDrawer drawer(bits, run.transcript);
   Curator curator(drawer);
-  run.weights = train(engine, request, curator).weights;
+  run.weights = train(engine, planned.request, planned.plan, curator).weights;
   return run;
 }
 
 Apart replay(const Replay& how, const Pair& pair) {
   BitSource bits(ReproducibleSeed{how.seed});
-  const NotedRun first = noted_run(how.request, *how.engine(pair, false), bits);
-  const NotedRun second = noted_run(how.request, *how.engine(pair, true), bits, &first.transcript);
+  const NotedRun first = noted_run({how.request, how.plan}, *how.engine(pair, false), bits);
+  const NotedRun second = noted_run({how.request, how.plan}, *how.engine(pair, true), bits, &first.transcript);
   return compare(how, pair, first, second);
 }
 
@@ -219,8 +215,9 @@ Apart compare(const Replay& how, const Pair& pair, const NotedRun& first, const 
 
 bool same_unnoted(const Replay& how, const Pair& pair) {
   BitSource bits(ReproducibleSeed{how.seed}), again(ReproducibleSeed{how.seed});
-  const NotedRun noted = noted_run(how.request, *how.engine(pair, false), bits);
-  const Vector plain = train(*how.engine(pair, false), how.request, again).weights;
+  const NotedRun noted = noted_run({how.request, how.plan}, *how.engine(pair, false), bits);
+  Curator curator(again);
+  const Vector plain = train(*how.engine(pair, false), how.request, how.plan, curator).weights;
   return std::ranges::equal(noted.weights, plain, [](double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   });

@@ -39,7 +39,7 @@ struct Apart {
 /// How a request is replayed on a pair.
 struct Replay {
   const TrainRequest& request;
-  const Plan& plan;
+  const Plan& plan;  ///< for rows as they are fed, dense or sparse
   Feeding feeding{};
   std::uint64_t seed = 1;
   const StoredPair* stored = nullptr;  ///< fed by the product's engines instead
@@ -54,8 +54,13 @@ struct NotedRun {
 };
 /// The second followed the first, on the second table of the pair.
 Apart compare(const Replay& how, const Pair& pair, const NotedRun& first, const NotedRun& second);
-/// Runs the request with these bits, along the path of `follow` if it is given.
-NotedRun noted_run(const TrainRequest& request, Engine& engine, BitSource& bits, const Transcript* follow = nullptr);
+/// A request and its plan, made once for many runs.
+struct PlannedRequest {
+  const TrainRequest& request;
+  const Plan& plan;
+};
+/// Runs the plan with these bits, along the path of `follow` if it is given.
+NotedRun noted_run(const PlannedRequest& planned, Engine& engine, BitSource& bits, const Transcript* follow = nullptr);
 /// Whether the weights of a run under audit are, bit for bit, those of the product's own run: its kernels put noise and
 /// step into one sweep where nobody takes notes.
 bool same_unnoted(const Replay& how, const Pair& pair);

@@ -157,6 +157,7 @@ class Walk {
   /// Three of the pairs, in turn, one with every engine, dense or sparse in random orders; the product's own kernels
   /// beside those that take notes.
   void check_pairs(const ReplayCase& one) {
+    std::optional<Plan> for_sparse;
     for (const auto& [name, feeder] : enum_names(Feeder{})) {
       const Pair& pair = next_pair(one);
       // Rows are packed in another order when one is missing, and samples are by position.
@@ -164,17 +165,26 @@ class Walk {
       const bool sparse = (one.number / 2 + next_) % 2 == 1;  // of the number alone it would go with lambda
       TrainRequest request = one.request;
       request.order_seed = next_;
-      const Replay how{request, one.plan, feeding_for(one, pair, sparse), next_, shelf_.stored(pair, feeder, sparse)};
+      if (sparse && !for_sparse) for_sparse = plan_of(request, sparse_facts(one));
+      const Plan& plan = sparse ? *for_sparse : one.plan;
+      const Replay how{request, plan, feeding_for(one, pair, sparse), next_, shelf_.stored(pair, feeder, sparse)};
       note(how, pair, one.name);
       ++record_.fed[feeder];
       if (feeder != Feeder::table) record_.unlike.note(same_unnoted(how, pair) ? 0 : 1, one.name);
     }
   }
 
+  static Facts sparse_facts(const ReplayCase& one) {
+    Facts facts = one.plan.work.rows.facts;
+    facts.rows = kReplayRows;
+    facts.sparse = true;
+    return facts;
+  }
+
   Feeding feeding_for(const ReplayCase& one, const Pair& pair, bool sparse) {
     if (pair.removed) return {{}, 4, sparse};
     Feeding feeding{{shuffled_order(kReplayRows, random_), shuffled_order(kReplayRows, random_)}, 4, sparse};
-    if (one.plan.order != RowOrder::fresh) feeding.orders.resize(1);
+    if (order_of(one.plan) != RowOrder::fresh) feeding.orders.resize(1);
     return feeding;
   }
 
@@ -189,7 +199,7 @@ class Walk {
   /// The row that differs is at a position that was promised a quarter of the budget.
   void check_personal(const ReplayCase& one, const Pair& pair, const StoredPair& stored) {
     // It draws the order of its rows anew in every run: two of them cannot be compared by position.
-    if (std::holds_alternative<Correlated>(one.request.method) && one.plan.order != RowOrder::stored) return;
+    if (std::holds_alternative<Correlated>(one.request.method) && order_of(one.plan) != RowOrder::stored) return;
     std::vector<double> epsilons(pair.first.size(), one.request.budget.epsilon);
     epsilons[pair.position] /= 4;
     TrainRequest request = one.request;
@@ -234,7 +244,7 @@ class Walk {
   void note_places(const ReplayCase& one, const Pair& pair, Apart& largest) {
     const std::size_t rows = pair.first.size();
     const bool any = pair.removed || one.plan.noise_at == NoiseAt::each_scan;  // all places are alike
-    const std::size_t firsts = any ? 1 : rows, seconds = one.plan.order == RowOrder::fresh ? rows : 1;
+    const std::size_t firsts = any ? 1 : rows, seconds = order_of(one.plan) == RowOrder::fresh ? rows : 1;
     for (std::size_t first = 0; first < firsts; ++first) {
       for (std::size_t second = 0; second < seconds; ++second) {
         Feeding feeding;

@@ -47,7 +47,7 @@ bool makes_no_claim(const std::string& why) { return why.starts_with(kNoClaim); 
 
 std::optional<Plan> plan_if_taken(const TrainRequest& request, const Facts& facts, std::string& why) {
   try {
-    Plan plan = make_plan(request.method, {facts, request.problem, request.budget});
+    Plan plan = plan_of(request, facts);
     refuse_without_claim(plan);
     return plan;
   } catch (const Error& e) {
@@ -55,6 +55,18 @@ std::optional<Plan> plan_if_taken(const TrainRequest& request, const Facts& fact
     why = e.what();
   }
   return std::nullopt;
+}
+
+RowOrder order_of(const Plan& plan) {
+  return std::visit(
+      [](const auto& way) {
+        if constexpr (requires { way.order; }) {
+          return way.order;
+        } else {
+          return RowOrder::fixed;
+        }
+      },
+      plan.work.way);
 }
 
 bool is_sampled(const Plan& plan) {

@@ -47,6 +47,8 @@ std::optional<Plan> plan_if_taken(const TrainRequest& request, const Facts& fact
 void refuse_without_claim(const Plan& plan);
 bool makes_no_claim(const std::string& why);
 bool is_sampled(const Plan& plan);
+/// The order of its rows, where it has one of its own.
+RowOrder order_of(const Plan& plan);
 
 /// Problems and budgets, by number.
 inline constexpr std::uint64_t kProblems = 36;

@@ -47,8 +47,9 @@ struct Attack {
   }
   double played(bool second_one, BitSource& bits) const {
     const std::unique_ptr<Engine> engine = tables.table(second_one).open();
-    if (sees_all) return statistic(noted_run(request, *engine, bits));
-    return train(*engine, request, bits).weights.back();
+    if (sees_all) return statistic(noted_run({request, plan}, *engine, bits));
+    Curator curator(bits);
+    return train(*engine, request, plan, curator).weights.back();
   }
 
  private:
@@ -102,11 +103,12 @@ Pair linear_neighbours(const Facts& facts, Relation relation) {
 TrainingGame training_game(const TrainRequest& request, const Pair& pair, Sees sees) {
   auto attack = std::make_shared<Attack>(Attack{request, {}, StoredPair(pair, Feeder::in_memory), false, {}, {}});
   attack->request.order_seed = 1;  // the attacker knows the order
-  attack->plan = make_plan(request.method, {pair.first.facts(), request.problem, request.budget});
+  attack->plan = plan_of(request, pair.first.facts());
   refuse_without_claim(attack->plan);
   BitSource bits(ReproducibleSeed{9});
-  attack->first = noted_run(attack->request, *attack->tables.first.open(), bits).transcript;
-  attack->second = noted_run(attack->request, *attack->tables.second.open(), bits, &attack->first).transcript;
+  const PlannedRequest planned{attack->request, attack->plan};
+  attack->first = noted_run(planned, *attack->tables.first.open(), bits).transcript;
+  attack->second = noted_run(planned, *attack->tables.second.open(), bits, &attack->first).transcript;
   attack->second.follow = nullptr;
   attack->sees_all = sees == Sees::everything && attack->plan.guarantee.released.rfind("final weights", 0) != 0 &&
                      has_vectors(attack->first) && attack->first.entries.size() == attack->second.entries.size();

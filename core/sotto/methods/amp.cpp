@@ -37,11 +37,9 @@ void refuse_beyond_theorem(const PlanInput& input) {
 /// Shift of a Gaussian release by the classical formula of the paper.
 double shift_of(double epsilon, double delta) { return epsilon / (1 + std::sqrt(-2 * std::log(delta))); }
 
-}  // namespace
-
-ObjectiveNoise Amp::noise(const PlanInput& input) const {
+ObjectiveNoise noise_of(const PlanInput& input) {
   refuse_beyond_theorem(input);
-  const CertifiedSum sum = certified_sum(kName, input, 0);
+  const CertifiedSum sum = certified_sum(Amp::kName, input, 0);
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts));
   const Budget& budget = input.budget;
   const double epsilon = objective_epsilon(objective_shape(input, sum.curvature), budget);
@@ -55,17 +53,15 @@ ObjectiveNoise Amp::noise(const PlanInput& input) const {
   return with_certificate(published, input, sum, 0);
 }
 
+}  // namespace
+
 Plan Amp::plan(const PlanInput& input) const {
-  Plan plan =
-      objective_plan(kName, "noise of [Iyengar19, Algorithm 1]; guarantee recomputed by spec 7.7", noise(input), input);
+  Plan plan = start_plan(*this, input);
+  plan_objective(plan, "noise of [Iyengar19, Algorithm 1]; guarantee recomputed by spec 7.7", noise_of(input), input);
   plan.remarks.emplace_back(
       "repaired: the noise and the curvature are the published ones, the guarantee is that of spec 7.7, and the "
       "gradient is certified with its rounding");
   return plan;
-}
-
-Vector Amp::run(const Run& run) const {
-  return release_objective(run, noise(run.input), certified_sum(kName, run.input, 0));
 }
 
 }  // namespace sotto

@@ -14,9 +14,7 @@ struct Amp {
   static constexpr std::string_view kReference = "[Iyengar19, Algorithm 1]";
   static constexpr auto fields() { return std::tuple{}; }
 
-  ObjectiveNoise noise(const PlanInput& input) const;
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

@@ -21,10 +21,10 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/data/projection.h"
 #include "sotto/methods/auto_descent.h"
 #include "sotto/methods/dpgd_shape.h"
 #include "sotto/methods/row_count.h"
-#include "sotto/optim/views/projected_rows.h"
 
 namespace sotto {
 namespace {
@@ -96,8 +96,12 @@ class Chooser {
     const double gaussian = noise_norm(input_.budget.delta);
     if (!proven(std::min(pure, gaussian))) return descent();
     const bool noisy = is_much(gaussian);
-    if (noisy && whitens()) return {whitened(), input_};
-    if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
+    if (noisy) {
+      if (std::optional<AutoChoice> whitened = whitens()) return std::move(*whitened);
+    }
+    if (pure < kPureWorth * gaussian) {
+      if (AutoChoice choice = objective(0, pure); fits(choice)) return choice;
+    }
     return noisy ? descent() : objective(input_.budget.delta, gaussian);
   }
 
@@ -107,7 +111,9 @@ class Chooser {
     const double pure = noise_norm(0);
     if (input_.budget.delta == 0) return objective(0, pure);
     const double gaussian = noise_norm(input_.budget.delta);
-    if (pure < kPureWorth * gaussian && fits(objective(0, pure))) return objective(0, pure);
+    if (pure < kPureWorth * gaussian) {
+      if (AutoChoice choice = objective(0, pure); fits(choice)) return choice;
+    }
     return objective(input_.budget.delta, gaussian);
   }
 
@@ -139,7 +145,7 @@ class Chooser {
     PlanInput input = input_;
     input.budget.delta = delta;
     const Dpgd one{.passes = 1, .bound = DescentBound::composition, .declared_rows = declared_rows_};
-    const DpgdShape shape = dpgd_shape(one, input);
+    const DescentShape shape = dpgd_shape(one, input);
     return stddev_of(dpgd_composition(one, shape, input).mechanism) * std::sqrt(static_cast<double>(shape.weights));
   }
 
@@ -154,12 +160,13 @@ class Chooser {
     }
   }
   /// The law for delta 0 has a numerical delta, which the budget must hold.
-  bool fits(const AutoChoice& choice) const {
-    return std::get<Objective>(choice.solver).plan(choice.input).guarantee.delta <= input_.budget.delta;
+  bool fits(AutoChoice& choice) const {
+    choice.plan = std::get<Objective>(choice.solver).plan(choice.input);
+    return choice.plan->guarantee.delta <= input_.budget.delta;
   }
 
   AutoChoice objective(double delta, double noise) const {
-    AutoChoice choice{Objective{.declared_rows = declared_rows_, .intervals = intervals_}, input_};
+    AutoChoice choice{Objective{.declared_rows = declared_rows_, .intervals = intervals_}, input_, 0, {}};
     choice.input.budget.delta = delta;
     if (straightens(noise)) choice.input.problem.loss = straightened(input_.problem.loss);
     // The lambda itself, not its product with the rows and back: a lambda that was given stays as it is.
@@ -185,16 +192,15 @@ class Chooser {
 
   /// Whether second moments are worth their noise, and the sums not too long for images of rows. A table with more than
   /// whitened sums cover is then refused.
-  bool whitens() const {
-    if (several() || input_.problem.lambda > 0 || input_.facts.features > kMaxWhitenedFeatures) return false;
+  std::optional<AutoChoice> whitens() const {
+    if (several() || input_.problem.lambda > 0 || input_.facts.features > kMaxWhitenedFeatures) return std::nullopt;
     try {
       const WhitenedDpgd solver = whitened();
-      if (whitening_noise(solver, input_) > kMomentsNoise) return false;
-      solver.plan(input_);
-      return true;
+      if (whitening_noise(solver, input_) > kMomentsNoise) return std::nullopt;
+      return AutoChoice{solver, input_, 0, solver.plan(input_)};
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::internal) throw;
-      return false;
+      return std::nullopt;
     }
   }
 
@@ -214,14 +220,14 @@ class Chooser {
 
   AutoChoice descent() const {
     const Dpgd full = descent_alone();
-    if (const auto sampled = sampled_like(full)) return {*sampled, input_};
-    return {full, input_};
+    if (std::optional<AutoChoice> sampled = sampled_like(full)) return std::move(*sampled);
+    return {full, input_, 0, {}};
   }
 
   /// The same steps on secret batches. A batch needs little more than the noise of a full scan in proportion to its
   /// rows unless that is small against one row, and the randomness of the batch hides in it as long as weights are
   /// many.
-  std::optional<Dpsgd> sampled_like(const Dpgd& full) const {
+  std::optional<AutoChoice> sampled_like(const Dpgd& full) const {
     const auto weights = static_cast<double>(weight_count(input_.problem.loss, input_.facts));
     const double steps = full.passes;
     if (input_.budget.delta == 0 || input_.personal || rows_ * weights * steps < kMuchWork) return std::nullopt;
@@ -237,12 +243,11 @@ class Chooser {
     solver.clip = full.clip;
     solver.declared_rows = declared_rows_;
     try {
-      solver.plan(input_);
+      return AutoChoice{solver, input_, 0, solver.plan(input_)};
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::internal) throw;
       return std::nullopt;
     }
-    return solver;
   }
 
   Mechanism one_sum(Dpgd solver) const {
@@ -318,13 +323,13 @@ std::string text_of(const AutoChoice& choice, const Loss& asked) {
 
 }  // namespace
 
-Projection AutoChoice::projection(std::uint32_t features) const {
-  return {GaussianProjection{projected_features, kProjectionKey}, features, false};
-}
-
 AutoChoice Auto::choose(const PlanInput& input) const {
   AutoChoice choice = chooser(*this, input).choose();
+  if (!choice.plan) {
+    choice.plan = std::visit([&](const auto& solver) { return solver.plan(choice.input); }, choice.solver);
+  }
   choice.input.facts.rows = input.facts.rows;
+  choice.plan->work.rows.require_count(input.facts.rows);
   return choice;
 }
 
@@ -332,8 +337,9 @@ Dpgd auto_descent(const Auto& method, const PlanInput& input) { return chooser(m
 
 Plan Auto::plan(const PlanInput& input) const {
   const AutoChoice choice = choose(input);
-  Plan plan = std::visit([&](const auto& solver) { return solver.plan(choice.input); }, choice.solver);
+  Plan plan = *choice.plan;
   plan.method = kName;
+  plan.work.rows.facts = plan_for(input).work.rows.facts;
   if (choice.input.budget.delta < input.budget.delta) {
     plan.remarks.insert(plan.remarks.begin(), "the law of the noise is the one for delta 0, which is smaller here");
   }
@@ -342,21 +348,12 @@ Plan Auto::plan(const PlanInput& input) const {
         "rows are seen through a public random projection from {} to {} features and clipped again; the released "
         "weights are taken back through it and are those of the features themselves",
         input.facts.features, choice.projected_features));
+    plan.parameters.insert(plan.parameters.begin(), {"projected_features", std::to_string(choice.projected_features)});
+    plan.work.projection = GaussianProjection{choice.projected_features, kProjectionKey};
   }
+  plan.parameters.insert(plan.parameters.begin(), {"solver", std::string(name_of(choice.solver))});
   plan.remarks.insert(plan.remarks.begin(), text_of(choice, input.problem.loss));
   return plan;
-}
-
-Vector Auto::run(const Run& run) const {
-  const AutoChoice choice = choose(run.input);
-  const auto run_on = [&](Engine& rows) {
-    const Run same{rows, run.curator, choice.input, run.progress, {}, run.link};
-    return std::visit([&](const auto& solver) { return solver.run(same); }, choice.solver);
-  };
-  if (choice.projected_features == 0) return run_on(run.engine);
-  const Projection map = choice.projection(run.input.facts.features);
-  ProjectedRows images(run.engine, map);
-  return before_projection(map, run_on(images));
 }
 
 }  // namespace sotto

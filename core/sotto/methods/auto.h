@@ -1,10 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <variant>
 
-#include "sotto/data/projection.h"
 #include "sotto/methods/dpgd.h"
 #include "sotto/methods/dpsgd.h"
 #include "sotto/methods/objective.h"
@@ -12,20 +12,18 @@
 
 namespace sotto {
 
-/// What `auto` decided: a solver with its parameters, and the input it is planned and run with, in which lambda is
-/// filled in, delta may be lowered to 0 and the logistic loss be made straight at negative margins.
+/// What `auto` decided: a solver with its parameters, the input it is planned with, in which lambda is filled in, delta
+/// may be lowered to 0 and the logistic loss be made straight at negative margins, and its plan.
 struct AutoChoice {
   std::variant<Objective, Dpgd, WhitenedDpgd, Dpsgd> solver;
   PlanInput input;
   /// Above 0: the solver sees rows through a public random projection to so many features, which `input` then has.
   std::uint32_t projected_features = 0;
-
-  /// That projection of rows of `features`.
-  Projection projection(std::uint32_t features) const;
+  std::optional<Plan> plan{};
 };
 
-/// The best solver for public facts and a budget (spec 7.11, docs/auto.md). It adds no noise of its own: plan and run
-/// are those of the solver it chooses.
+/// The best solver for public facts and a budget (spec 7.11, docs/auto.md). It adds no noise of its own: its plan is
+/// that of the solver it chooses.
 struct Auto {
   static constexpr std::string_view kName = "auto";
   static constexpr std::string_view kSummary =
@@ -43,9 +41,7 @@ struct Auto {
 
   /// A function of public facts, problem and budget; a lambda above 0 is kept. Throws what the solvers throw.
   AutoChoice choose(const PlanInput& input) const;
-  Problem minimised(const PlanInput& input) const { return choose(input).input.problem; }
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

@@ -89,13 +89,12 @@ double published_sensitivity(const SgdOptions& options, const PlanInput& input) 
 
 Plan BoltOn::plan(const PlanInput& input) const {
   refuse_add_remove(input.budget);
-  Plan plan;
-  plan.method = kName;
-  plan.recipe = make_recipe(sgd, input.problem, input.facts);
-  plan.order = sgd.order;
+  Plan plan = start_plan(*this, input);
+  PermutationWork work{make_recipe(sgd, input.problem, input.facts), sgd.order, {}, {}};
+  plan.parameters.emplace_back("step_rule", describe(work.recipe.step));
   plan.noise_at = NoiseAt::release;
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
-  const Sensitivity bound = l2_sensitivity(plan.recipe, input.facts, constants.diameter_replace_one);
+  const Sensitivity bound = l2_sensitivity(work.recipe, input.facts, constants.diameter_replace_one);
   plan.l2_sensitivity = bound.total;
   plan.theorem = "spec 3.2 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected";
   if (calibration == Calibration::published) {
@@ -111,6 +110,8 @@ Plan BoltOn::plan(const PlanInput& input) const {
   }
   plan.charges = {noise.charge()};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "final weights"};
+  work.on_release = plan.noise->mechanism;
+  plan.work.way = std::move(work);
   return plan;
 }
 

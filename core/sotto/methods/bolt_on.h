@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/methods/plan.h"
+#include "sotto/methods/sgd_options.h"
 
 namespace sotto {
 

@@ -1,4 +1,4 @@
-// What: BST14 for a constant number of passes: plan and run.
+// What: BST14 for a constant number of passes: its plan.
 // Formula: lambda = 0: eta_t = 2R/(G sqrt t), G^2 = (d sigma^2 + b^2 L^2)/b^2 on mean gradients; lambda > 0:
 //   eta_t = 1/(lambda t); noise on the sum over a Poisson batch at q = b/m. published: sigma as printed, with iota = 1.
 // Conditions: spec 7.3. The printed proof uses sensitivity 1 where it is D = 2; for b = 1 the noise suffices all the
@@ -43,6 +43,14 @@ double radius_of(const Bst14& options, double lambda) {
   return options.radius > 0 ? options.radius : std::min(1 / lambda, kMaxRadius);
 }
 
+Pace pace_of(const Bst14& options, const SampledRun& shape, const SampledGaussian& law, double lambda) {
+  if (lambda > 0) return InversePace{lambda};
+  const double b = static_cast<double>(shape.batch_rows), sigma = law.noise.stddev();
+  const double length =
+      std::sqrt(static_cast<double>(shape.weights) * sigma * sigma + b * b * shape.clip * shape.clip) / b;
+  return RootPace{2 * radius_of(options, lambda), length};
+}
+
 }  // namespace
 
 double bst14_published_sigma(double rows, std::uint64_t steps, const Budget& budget) {
@@ -60,8 +68,7 @@ double bst14_published_sigma(double rows, std::uint64_t steps, const Budget& bud
 Plan Bst14::plan(const PlanInput& input) const {
   const SampledRun shape = shape_of(*this, input);
   const SampledCalibrated noise = noise_of(*this, shape, input);
-  Plan plan;
-  plan.method = kName;
+  Plan plan = start_plan(*this, input);
   plan.noise = noise.planned;
   plan.noise_at = NoiseAt::each_batch;
   plan.charges = {noise.charge()};
@@ -81,22 +88,12 @@ Plan Bst14::plan(const PlanInput& input) const {
     if (shape.batch_rows > 1) plan.not_private.emplace_back(kWhyPublished);
   }
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
+  plan.work.way = SampledWork{shape,
+                              input.problem.loss,
+                              noise.law(),
+                              {input.problem.lambda, 0, radius_of(*this, input.problem.lambda)},
+                              pace_of(*this, shape, noise.law(), input.problem.lambda)};
   return plan;
-}
-
-Vector Bst14::run(const Run& run) const {
-  const SampledRun shape = shape_of(*this, run.input);
-  const SampledCalibrated noise = noise_of(*this, shape, run.input);
-  const double lambda = run.input.problem.lambda, radius_used = radius_of(*this, lambda);
-  const double b = static_cast<double>(shape.batch_rows), sigma = noise.law().noise.stddev();
-  const double length =
-      std::sqrt(static_cast<double>(shape.weights) * sigma * sigma + b * b * shape.clip * shape.clip) / b;
-  return descend(shape, noise.law(), run, [&](std::uint64_t t, const Vector& gradient, Vector& weights) {
-    const double count = static_cast<double>(t);
-    const double eta = lambda > 0 ? 1 / (lambda * count) : 2 * radius_used / (length * std::sqrt(count));
-    for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= eta * (gradient[i] + lambda * weights[i]);
-    project(radius_used, weights);
-  });
 }
 
 }  // namespace sotto

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 #include "sotto/methods/sampled_descent.h"
 
 namespace sotto {
@@ -43,7 +42,6 @@ struct Bst14 {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 /// sigma of Wu17's Algorithms 4 and 5, lines 4 to 7, for a step of one row: delta_1 = delta/(k m), epsilon_1 by

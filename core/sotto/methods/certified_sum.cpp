@@ -5,22 +5,9 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/methods/row_count.h"
 
 namespace sotto {
-namespace {
-
-std::uint64_t public_rows(const PlanInput& input, std::uint64_t declared_rows) {
-  if (input.budget.relation == Relation::replace_one) {
-    require(declared_rows == 0, "declared_rows", "is for add_remove; under replace_one the row count is public");
-    require(input.facts.rows > 0, "rows", "must be above 0");
-    return input.facts.rows;
-  }
-  require(declared_rows > 0 && declared_rows <= std::uint64_t{1} << 34, "declared_rows",
-          "must be given under add_remove, where the row count is private: a public guess of it, up to 2^34");
-  return declared_rows;
-}
-
-}  // namespace
 
 CertifiedSum certified_sum(std::string_view method, const PlanInput& input, std::uint64_t declared_rows) {
   input.problem.check();
@@ -30,17 +17,14 @@ CertifiedSum certified_sum(std::string_view method, const PlanInput& input, std:
   require(input.problem.lambda > 0, "lambda",
           "got 0, must be above 0 for " + std::string(method) +
               ": without curvature no bound on the minimiser holds; try 0.001, or 10 over the number of rows");
+  require(facts.rows > 0 || input.budget.relation == Relation::add_remove, "rows", "must be above 0");
+  const RowCount count = row_count(input, declared_rows);
   CertifiedSum sum;
-  const std::uint64_t rows = public_rows(input, declared_rows);
-  sum.rows = static_cast<double>(rows);
+  sum.rows = static_cast<double>(count.nominal);
   sum.curvature = sum.rows * input.problem.lambda;
   sum.bound = facts;
-  sum.bound.rows = input.budget.relation == Relation::replace_one ? rows : rows * kMaxOfDeclared;
+  sum.bound.rows = count.capacity;
   return sum;
-}
-
-void check_rows(const CertifiedSum& sum, const Engine& engine) {
-  require(engine.facts().rows <= sum.bound.rows, "declared_rows", "is too small for this table by a factor above 64");
 }
 
 double choose_tolerance(double asked, double wanted, double reachable, double most) {

@@ -3,8 +3,6 @@
 #include <string_view>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
-#include "sotto/optim/perturbed_sum.h"
 
 namespace sotto {
 
@@ -15,14 +13,8 @@ struct CertifiedSum {
   Facts bound{};         ///< the facts with the most rows the table may have; nothing else of the table is used
 };
 
-/// Under add_remove the row count is private: `declared_rows` stands for it, and tables of up to
-/// kMaxOfDeclared * declared_rows rows are covered. Throws Error naming what is missing or out of range; lambda must
-/// be above 0.
+/// By row_count(). Throws Error naming what is missing or out of range; lambda must be above 0.
 CertifiedSum certified_sum(std::string_view method, const PlanInput& input, std::uint64_t declared_rows);
-inline constexpr std::uint64_t kMaxOfDeclared = 64;
-
-/// Throws Error{invalid_argument} for a table beyond what the declaration covers.
-void check_rows(const CertifiedSum& sum, const Engine& engine);
 
 /// The tolerance that was asked for (0: `wanted`), never below `reachable`. Throws Error{invalid_argument} if the one
 /// asked for cannot be certified in binary64, or is above `most`, what one row can change of the gradient of the sum:

@@ -32,11 +32,9 @@ void refuse_beyond_theorem(const PlanInput& input) {
   }
 }
 
-}  // namespace
-
-ObjectiveNoise Cms11::noise(const PlanInput& input) const {
+ObjectiveNoise noise_of(const PlanInput& input) {
   refuse_beyond_theorem(input);
-  const CertifiedSum sum = certified_sum(kName, input, 0);
+  const CertifiedSum sum = certified_sum(Cms11::kName, input, 0);
   const double epsilon = objective_epsilon(objective_shape(input, sum.curvature), input.budget) * (1 - kReleaseShare);
   const double beta = constants_of(input.problem.loss, stored_norm(input.facts)).smoothness;
   double curvature = sum.curvature;
@@ -51,15 +49,14 @@ ObjectiveNoise Cms11::noise(const PlanInput& input) const {
   return with_certificate(published, input, sum, 0);
 }
 
+}  // namespace
+
 Plan Cms11::plan(const PlanInput& input) const {
-  Plan plan = objective_plan(kName, "[Chaudhuri11, Theorem 9]; certified minimiser by spec 3.5", noise(input), input);
+  Plan plan = start_plan(*this, input);
+  plan_objective(plan, "[Chaudhuri11, Theorem 9]; certified minimiser by spec 3.5", noise_of(input), input);
   plan.remarks.emplace_back(
       "repaired: as published the exact minimiser is released; here a certified one, with 1 percent of epsilon for it");
   return plan;
-}
-
-Vector Cms11::run(const Run& run) const {
-  return release_objective(run, noise(run.input), certified_sum(kName, run.input, 0));
 }
 
 }  // namespace sotto

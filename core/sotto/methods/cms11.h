@@ -13,9 +13,7 @@ struct Cms11 {
   static constexpr std::string_view kReference = "[Chaudhuri11, Algorithm 2], certified minimiser";
   static constexpr auto fields() { return std::tuple{}; }
 
-  ObjectiveNoise noise(const PlanInput& input) const;
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-// What: SGD with noise correlated over steps: plan and run.
+// What: SGD with noise correlated over steps: its plan.
 // Formula: sensitivity of C G: (D + 2 e) |sum_j C[:, 1 + j n]|, G the batch sums, plus the rounding of the mixing and
 //   of the grid over all T rows of C G; sigma = sensitivity/mu; one event (spec 7.10).
 // Conditions: replace_one, the same order in every pass, Gaussian noise, at most 20000 steps (mixing is quadratic).
@@ -11,7 +11,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/methods/curated_noise.h"
 #include "sotto/methods/row_count.h"
 #include "sotto/optim/correlated.h"
 #include "sotto/optim/gradient_sum.h"
@@ -91,9 +90,7 @@ Shape shape_of(const Correlated& options, const PlanInput& input) {
 
 Plan Correlated::plan(const PlanInput& input) const {
   const Shape shape = shape_of(*this, input);
-  Plan plan;
-  plan.method = kName;
-  plan.order = order;
+  Plan plan = start_plan(*this, input);
   plan.noise = shape.noise.planned;
   plan.noise_at = NoiseAt::each_batch;
   plan.weighted_share = shape.hit / shape.noise.law().noise.grid.sensitivity;
@@ -104,24 +101,12 @@ Plan Correlated::plan(const PlanInput& input) const {
   plan.remarks.push_back(std::to_string(shape.steps) + " steps of size " + number_text(shape.step_size) + " on " +
                          std::to_string(shape.batch_rows) +
                          " rows; l2_sensitivity and noise are those of the mixed sums of all steps");
+  plan.work.way =
+      CorrelatedWork{{input.problem.loss, input.problem.lambda, shape.step_size, radius, shape.batch_rows, shape.steps},
+                     order,
+                     passes,
+                     shape.noise.law()};
   return plan;
-}
-
-Vector Correlated::run(const Run& run) const {
-  const Shape shape = shape_of(*this, run.input);
-  CuratedVectors noise(run.curator.joint_noise(shape.noise.law()));
-  CorrelatedDescent descent(
-      {run.input.problem.loss, run.input.problem.lambda, shape.step_size, radius, shape.batch_rows, shape.steps},
-      run.input.facts, noise);
-  const ScanOrder rows = scan_order(order, run.engine, run.order_seed);
-  for (std::uint32_t pass = 0; pass < passes; ++pass) {
-    run.engine.scan(rows, pass, descent);
-    if (descent.steps_done() != shape.steps / passes * (pass + std::uint64_t{1})) {
-      throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
-    }
-    run.progress(static_cast<double>(pass + 1) / static_cast<double>(passes));
-  }
-  return run.curator.release_post_processed(std::move(descent).finish(), noise.sums());
 }
 
 }  // namespace sotto

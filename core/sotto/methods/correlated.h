@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 
 namespace sotto {
 
@@ -31,7 +30,6 @@ struct Correlated {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

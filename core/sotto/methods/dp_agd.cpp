@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sotto/methods/declared_rows.h"
 #include "sotto/methods/row_count.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/privacy/gaussian.h"
@@ -33,16 +32,7 @@ void check(const DpAgd& method) {
   require(method.loss_clip > 0 && method.loss_clip <= 1e6, "loss_clip", "must be above 0 and at most 1e6");
 }
 
-template <class Noise>
-Noise noise_on(double sensitivity, std::size_t dimension) {
-  Noise noise;
-  noise.sensitivity = sensitivity;
-  noise.dimension = dimension;
-  noise.grid = make_grid(sensitivity, dimension);
-  return noise;
-}
-
-void set_shares(AgdTerms& terms, std::uint32_t splits, const Budget& budget) {
+void set_shares(AdaptiveTerms& terms, std::uint32_t splits, const Budget& budget) {
   const double part = 2.0 * splits;
   const double epsilon = budget.epsilon / part;
   if (budget.delta == 0) {
@@ -60,48 +50,24 @@ void set_shares(AgdTerms& terms, std::uint32_t splits, const Budget& budget) {
 
 }  // namespace
 
-Mechanism AgdTerms::gradient_noise(double share) const {
-  if (pure()) {
-    auto noise = noise_on<DiscreteLaplaceNoise>(sensitivity, dimension);
-    noise.epsilon = share;
-    return noise;
-  }
-  auto noise = noise_on<DiscreteGaussianNoise>(sensitivity, dimension);
-  noise.rho = share;
-  return noise;
-}
-
-double AgdTerms::choice_range(double reach, double weights_norm, double loss_clip) const {
-  // A computed loss is off by the rounding of its scores and of a few functions of them.
-  const double size = static_cast<double>(dimension) + 32 + outputs * outputs;
-  const double slack = 0x1p-48 * size * (1 + lipschitz * (weights_norm + reach));
-  const double spread = std::min(loss_clip, reach * lipschitz * (1 + 0x1p-40) + 2 * slack);
-  return range_with_error(relation_factor * spread, score_error);
-}
-
-bool can_draw(const Mechanism& mechanism) {
-  const double most = std::holds_alternative<DiscreteGaussianNoise>(mechanism) ? kMaxDiscreteSigma : kMaxStddev;
-  return std::visit([&](const auto& m) { return m.stddev() / m.grid.step <= most; }, mechanism);
-}
-
-AgdTerms agd_terms(const DpAgd& method, const PlanInput& input) {
+AdaptiveTerms agd_terms(const DpAgd& method, const PlanInput& input) {
   check(method);
   input.problem.check();
   input.budget.check();
   require(input.facts.features > 0, "features", "must be above 0");
   require(input.facts.data_norm >= kMinDataNorm && input.facts.data_norm <= 1e6, "data_norm",
           "must lie between 1e-30 and 1e6");
-  const PublicRows rows = public_rows(input, method.declared_rows);
-  require(rows.rows > 0, "rows", "must be above 0");
-  AgdTerms terms;
+  const RowCount rows = row_count(input, method.declared_rows);
+  require(rows.nominal > 0, "rows", "must be above 0");
+  AdaptiveTerms terms;
   terms.dimension = weight_count(input.problem.loss, input.facts);
   terms.outputs = outputs_of(input.problem.loss, input.facts.classes);
   terms.lipschitz = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes).lipschitz;
   terms.clip = std::min(method.gradient_clip, terms.lipschitz);
   terms.relation_factor = input.budget.relation == Relation::replace_one ? 2 : 1;
-  terms.sensitivity = terms.relation_factor * terms.clip * (1 + 0x1p-40) + 2 * sum_rounding(rows.most, terms.clip);
-  terms.score_error = sum_rounding(rows.most, method.loss_clip);
-  terms.rows = static_cast<double>(rows.rows);
+  terms.sensitivity = terms.relation_factor * terms.clip * (1 + 0x1p-40) + 2 * sum_rounding(rows.capacity, terms.clip);
+  terms.score_error = sum_rounding(rows.capacity, method.loss_clip);
+  terms.rows = static_cast<double>(rows.nominal);
   set_shares(terms, method.splits, input.budget);
   Choice{1, terms.choice_epsilon, Aim::smallest, {0}}.check();
   require(can_draw(terms.gradient_noise(terms.gradient_share)), "epsilon",
@@ -110,9 +76,8 @@ AgdTerms agd_terms(const DpAgd& method, const PlanInput& input) {
 }
 
 Plan DpAgd::plan(const PlanInput& input) const {
-  const AgdTerms terms = agd_terms(*this, input);
-  Plan plan;
-  plan.method = kName;
+  const AdaptiveTerms terms = agd_terms(*this, input);
+  Plan plan = start_plan(*this, input);
   plan.noise_at = NoiseAt::each_scan;
   plan.l2_sensitivity = terms.sensitivity;
   plan.charges = {Charge{terms.whole}};
@@ -121,8 +86,18 @@ Plan DpAgd::plan(const PlanInput& input) const {
   plan.guarantee = {input.budget.epsilon, delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.6; [Lee18, Algorithm 2] corrected; one filter [Feldman21], choices by [Cesar21]";
   plan.remarks.emplace_back("the noise named here is that of the first gradient; later ones have less");
-  state_capacity(plan, input, public_rows(input, declared_rows).most);
+  state_capacity(plan, input, row_count(input, declared_rows).capacity);
   plan.remarks.emplace_back("the guarantee is the whole allowance, however much of it the run spent");
+  plan.work.way = AdaptiveWork{.terms = terms,
+                               .loss = input.problem.loss,
+                               .lambda = input.problem.lambda,
+                               .budget_growth = budget_growth,
+                               .step_candidates = step_candidates,
+                               .largest_step = largest_step,
+                               .refresh_every = refresh_every,
+                               .refresh_growth = refresh_growth,
+                               .step_shrink = step_shrink,
+                               .loss_clip = loss_clip};
   return plan;
 }
 

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 
 namespace sotto {
 
@@ -41,32 +40,9 @@ struct DpAgd {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
-/// The public numbers of a run of dp_agd.
-struct AgdTerms {
-  Event whole;                 ///< ZcdpEvent, or PureEvent where delta is 0: what is charged and may be spent
-  double gradient_share = 0;   ///< rho (pure: epsilon) of the first gradient
-  double choice_epsilon = 0;   ///< of every choice
-  double clip = 0;             ///< of a row's gradient
-  double sensitivity = 0;      ///< of the gradient sum as computed
-  double lipschitz = 0;        ///< of a row's data loss
-  double rows = 0;             ///< the public number of rows
-  double score_error = 0;      ///< rounding of one loss sum
-  double relation_factor = 1;  ///< 2 under replace_one: two rows' losses change
-  std::size_t dimension = 0;
-  double outputs = 1;  ///< losses that a row's is the sum of, or scores it is one of
-
-  bool pure() const noexcept { return std::holds_alternative<PureEvent>(whole); }
-  /// The noise of a gradient sum at this share of the budget.
-  Mechanism gradient_noise(double share) const;
-  /// How far one row can move the gaps between the losses of points at most `reach` from `weights_norm` (spec 7.6).
-  double choice_range(double reach, double weights_norm, double loss_clip) const;
-};
-AgdTerms agd_terms(const DpAgd& method, const PlanInput& input);
-
-/// Whether the noise can be drawn exactly on its grid.
-bool can_draw(const Mechanism& mechanism);
+/// The public numbers of a run of dp_agd. Throws Error naming what is out of range.
+AdaptiveTerms agd_terms(const DpAgd& method, const PlanInput& input);
 
 }  // namespace sotto

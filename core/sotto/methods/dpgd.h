@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 
 namespace sotto {
 
@@ -17,13 +16,6 @@ constexpr auto enum_names(DescentBound) {
   return std::array{std::pair{std::string_view("auto"), DescentBound::automatic},
                     std::pair{std::string_view("composition"), DescentBound::composition},
                     std::pair{std::string_view("hidden_state"), DescentBound::hidden_state}};
-}
-
-/// Which weights are released: the last, or the mean of the last half of them.
-enum class DescentAverage { last, tail };
-constexpr auto enum_names(DescentAverage) {
-  return std::array{std::pair{std::string_view("last"), DescentAverage::last},
-                    std::pair{std::string_view("tail"), DescentAverage::tail}};
 }
 
 /// Noisy gradient descent over all rows, or over fixed batches in turn (spec 7.5).
@@ -60,7 +52,6 @@ struct Dpgd {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

@@ -13,7 +13,6 @@
 #include <limits>
 
 #include "sotto/base/error.h"
-#include "sotto/linalg/kernels.h"
 #include "sotto/methods/row_count.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/hidden_state.h"
@@ -30,26 +29,13 @@ LossConstants constants_for(const PlanInput& input) {
   return constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
 }
 
-double diameter(const LossConstants& constants, Relation relation) {
-  return relation == Relation::replace_one ? constants.diameter_replace_one : constants.diameter_add_remove;
-}
-
-/// The same of gradients that are clipped: a projection onto a ball, up to a factor within 2^-39 of 1, so nothing comes
-/// farther apart than it was, nor than the ball is wide.
-double clipped_diameter(const LossConstants& constants, double clip, Relation relation) {
-  const double apart = diameter(constants, relation);
-  if (std::isinf(clip)) return apart;
-  const double width = relation == Relation::replace_one ? 2 * clip : clip;
-  return std::min(apart, width) + 0x1p-38 * clip;
-}
-
 double default_step(const LossConstants& constants, double lambda) {
   return constants.smooth() ? 1 / (constants.smoothness + lambda) : 1 / (constants.lipschitz + lambda);
 }
 
 /// Passes after which noise of the budget, spread over them, has moved a unit row's margin by kMarginNoise.
-std::uint32_t default_passes(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
-  DpgdShape one = shape;
+std::uint32_t default_passes(const Dpgd& options, const DescentShape& shape, const PlanInput& input) {
+  DescentShape one = shape;
   one.passes = 1;
   const Calibrated noise = dpgd_composition(options, one, input);
   const double stddev = std::visit([](const auto& m) { return m.stddev(); }, noise.mechanism);
@@ -72,7 +58,7 @@ double weight_bound(const Dpgd& options, double lipschitz_over_lambda, double no
   return options.radius > 0 ? options.radius : 2 * (lipschitz_over_lambda + 64 * noise_norm);
 }
 
-void refuse_for_hidden(const Dpgd& options, const DpgdShape& shape, Relation relation) {
+void refuse_for_hidden(const Dpgd& options, const DescentShape& shape, Relation relation) {
   // The divisor is declared, so with more rows than that the mean gradient is steeper than beta and may not contract.
   if (relation != Relation::replace_one) {
     throw Error(
@@ -99,18 +85,18 @@ void refuse_for_hidden(const Dpgd& options, const DpgdShape& shape, Relation rel
   }
 }
 
-double hit_factor(double gap, const DpgdShape& shape) {
+double hit_factor(double gap, const DescentShape& shape) {
   return shape.batches == 1 ? hidden_factor_full(gap, shape.passes)
                             : hidden_factor_cyclic(gap, shape.batches, shape.passes);
 }
 
 }  // namespace
 
-DpgdShape dpgd_shape(const Dpgd& options, const PlanInput& input) {
+DescentShape dpgd_shape(const Dpgd& options, const PlanInput& input) {
   check_input(input);
   check_options(options);
   const RowCount count = row_count(input, options.declared_rows);
-  DpgdShape shape;
+  DescentShape shape;
   shape.rows = count.nominal;
   shape.capacity = count.capacity;
   shape.weights = weight_count(input.problem.loss, input.facts);
@@ -133,7 +119,7 @@ DpgdShape dpgd_shape(const Dpgd& options, const PlanInput& input) {
   return shape;
 }
 
-Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
+Calibrated dpgd_composition(const Dpgd& options, const DescentShape& shape, const PlanInput& input) {
   const LossConstants constants = constants_for(input);
   const std::uint64_t rows = shape.batches == 1 ? shape.capacity : shape.batch_rows;
   const double bound = std::min(constants.lipschitz, shape.clip);
@@ -144,21 +130,7 @@ Calibrated dpgd_composition(const Dpgd& options, const DpgdShape& shape, const P
   return calibrate(options.mechanism, {whole + 2 * rounding, shape.weights, shape.passes, shape.batches}, input.budget);
 }
 
-Mechanism dpgd_noise_at(std::span<const double> weights, const PlannedNoise& noise, const DpgdShape& shape,
-                        const PlanInput& input) {
-  // A row across the weights has margin 0 and the same gradient wherever they are: a clip to that or less leaves
-  // nothing to spare.
-  const double across = steepness_across(input.problem.loss) * constants_for(input).lipschitz;
-  if (shape.clip <= across) return noise.mechanism;
-  const double norm = kernels::norm_at_least(weights.data(), weights.size()) * (1 + 0x1p-30);
-  const LossConstants here = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, norm);
-  // What the plan adds for rounding stays.
-  const double spared = clipped_diameter(constants_for(input), shape.clip, input.budget.relation) -
-                        clipped_diameter(here, shape.clip, input.budget.relation);
-  return for_sensitivity(noise.mechanism, base_of(noise.mechanism).sensitivity - spared);
-}
-
-double dpgd_weighted_share(const PlannedNoise& noise, const DpgdShape& shape, const PlanInput& input) {
+double dpgd_weighted_share(const PlannedNoise& noise, const DescentShape& shape, const PlanInput& input) {
   const Relation relation = input.budget.relation;
   const LossConstants least = constants_at(input.problem.loss, stored_norm(input.facts), input.facts.classes, 0);
   const double whole = clipped_diameter(constants_for(input), shape.clip, relation);
@@ -168,13 +140,14 @@ double dpgd_weighted_share(const PlannedNoise& noise, const DpgdShape& shape, co
   return smallest / ((smallest + rounding) * kGrid);
 }
 
-HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
+HiddenPlan dpgd_hidden(const Dpgd& options, const DescentShape& shape, const PlanInput& input) {
   refuse_for_hidden(options, shape, input.budget.relation);
   const LossConstants constants = constants_for(input);
   const double lambda = input.problem.lambda, eta = shape.step_size;
   const double gap = contraction_gap(eta, lambda, constants);
   const double divisor = static_cast<double>(shape.batch_rows);
-  const double hit = eta * diameter(constants, input.budget.relation) / divisor * std::sqrt(hit_factor(gap, shape));
+  const double hit = eta * clipped_diameter(constants, shape.clip, input.budget.relation) / divisor *
+                     std::sqrt(hit_factor(gap, shape));
   const double every = std::sqrt(hidden_factor_full(gap, shape.steps()));
 
   // First without rounding, for the radius that bounds the weights and with them the rounding.
@@ -200,7 +173,7 @@ HiddenPlan dpgd_hidden(const Dpgd& options, const DpgdShape& shape, const PlanIn
   return plan;
 }
 
-std::optional<HiddenPlan> dpgd_chosen(const Dpgd& options, const DpgdShape& shape, const PlanInput& input) {
+std::optional<HiddenPlan> dpgd_chosen(const Dpgd& options, const DescentShape& shape, const PlanInput& input) {
   if (options.bound == DescentBound::composition) return {};
   if (options.bound == DescentBound::hidden_state) return dpgd_hidden(options, shape, input);
   if (input.budget.delta == 0) return {};

@@ -1,4 +1,4 @@
-// What: SGD on Poisson batches: plan and run.
+// What: SGD on Poisson batches: its plan.
 // Formula: a row is in a batch with probability q = b/m; noise N(0, (s C')^2 I) on the sum of clipped gradients,
 //   divided by the nominal b; s by PLD, RDP or advanced composition over T = k m/b steps (spec 6.2, 7.4).
 // Conditions: coins from the secret stream; empty batches are noised; batch sizes are not reported.
@@ -32,8 +32,7 @@ double step_size_of(const Dpsgd& options, const PlanInput& input) {
 Plan Dpsgd::plan(const PlanInput& input) const {
   const SampledRun shape = shape_of(*this, input);
   const SampledCalibrated noise = calibrate_sampled(sampled_shape(shape), input.budget, accounting);
-  Plan plan;
-  plan.method = kName;
+  Plan plan = start_plan(*this, input);
   plan.noise = noise.planned;
   plan.noise_at = NoiseAt::each_batch;
   plan.charges = {noise.charge()};
@@ -45,21 +44,12 @@ Plan Dpsgd::plan(const PlanInput& input) const {
   plan.remarks.push_back(std::to_string(shape.steps) + " steps, each row in a step with probability " +
                          number_text(shape.rate) + "; l2_sensitivity is what one row adds to a sum");
   state_capacity(plan, input, shape.capacity);
+  plan.work.way = SampledWork{shape,
+                              input.problem.loss,
+                              noise.law(),
+                              {input.problem.lambda, momentum, radius},
+                              ConstantPace{step_size_of(*this, input)}};
   return plan;
-}
-
-Vector Dpsgd::run(const Run& run) const {
-  const SampledRun shape = shape_of(*this, run.input);
-  const SampledCalibrated noise = calibrate_sampled(sampled_shape(shape), run.input.budget, accounting);
-  const double eta = step_size_of(*this, run.input), lambda = run.input.problem.lambda;
-  Vector velocity(shape.weights, 0.0);
-  return descend(shape, noise.law(), run, [&](std::uint64_t, const Vector& gradient, Vector& weights) {
-    for (std::size_t i = 0; i < weights.size(); ++i) {
-      velocity[i] = momentum * velocity[i] + (gradient[i] + lambda * weights[i]);
-      weights[i] -= eta * velocity[i];
-    }
-    project(radius, weights);
-  });
 }
 
 }  // namespace sotto

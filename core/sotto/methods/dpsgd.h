@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 #include "sotto/methods/sampled_descent.h"
 
 namespace sotto {
@@ -37,7 +36,6 @@ struct Dpsgd {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

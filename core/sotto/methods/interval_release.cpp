@@ -1,4 +1,4 @@
-// What: plan and release of the second moments behind confidence intervals.
+// What: the plan of the second moments behind confidence intervals.
 // Formula: weights get (1 - share) of epsilon and of delta, the moments the rest; the two compose by their sums. The
 //   moments at the released weights have sensitivity sqrt2 X^2 (replace_one) or X^2 (add_remove), plus rounding.
 // Conditions: logistic, two classes; the weights are released first, so the moments are taken at a public point.
@@ -65,14 +65,7 @@ void add_intervals(Plan& plan, const PlanInput& input, const CertifiedSum& sum, 
       std::visit([](const auto& m) { return m.kName; }, main.moments.mechanism),
       std::visit([](const auto& m) { return m.stddev(); }, main.moments.mechanism),
       guarantee_text(main.moments.epsilon, main.moments.delta)));
-  plan.intervals = main;
-}
-
-Vector release_moments(const Run& run, const IntervalPlan& plan, const Vector& weights) {
-  ScoreMoments moments(run.input.facts);
-  moments.start(weights);
-  sum_rows(run.engine, moments);
-  return run.curator.release(moments.take(), plan.moments.mechanism);
+  plan.work.intervals = main;
 }
 
 }  // namespace sotto

@@ -17,7 +17,4 @@ PlanInput without_share(const PlanInput& input, double share);
 /// but two classes and the logistic loss.
 void add_intervals(Plan& plan, const PlanInput& input, const CertifiedSum& sum, IntervalPlan main);
 
-/// Noised moments at the released weights, which are public by then.
-Vector release_moments(const Run& run, const IntervalPlan& plan, const Vector& weights);
-
 }  // namespace sotto

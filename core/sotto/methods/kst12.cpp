@@ -32,11 +32,9 @@ void refuse_beyond_theorem(const PlanInput& input) {
   }
 }
 
-}  // namespace
-
-ObjectiveNoise Kst12::noise(const PlanInput& input) const {
+ObjectiveNoise noise_of(const PlanInput& input) {
   refuse_beyond_theorem(input);
-  const CertifiedSum sum = certified_sum(kName, input, 0);
+  const CertifiedSum sum = certified_sum(Kst12::kName, input, 0);
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts));
   const Budget& budget = input.budget;
   const double epsilon = objective_epsilon(objective_shape(input, sum.curvature), budget);
@@ -47,16 +45,14 @@ ObjectiveNoise Kst12::noise(const PlanInput& input) const {
   return with_certificate(objective_noise(shape, budget, mu, mu * kReleaseShift), input, sum, 0);
 }
 
+}  // namespace
+
 Plan Kst12::plan(const PlanInput& input) const {
-  Plan plan =
-      objective_plan(kName, "noise of [Kifer12, Theorem 2]; guarantee recomputed by spec 7.7", noise(input), input);
+  Plan plan = start_plan(*this, input);
+  plan_objective(plan, "noise of [Kifer12, Theorem 2]; guarantee recomputed by spec 7.7", noise_of(input), input);
   plan.remarks.emplace_back(
       "repaired: the noise is the published one, the guarantee that of spec 7.7, and the minimiser is certified");
   return plan;
-}
-
-Vector Kst12::run(const Run& run) const {
-  return release_objective(run, noise(run.input), certified_sum(kName, run.input, 0));
 }
 
 }  // namespace sotto

@@ -14,9 +14,7 @@ struct Kst12 {
   static constexpr std::string_view kReference = "[Kifer12, Algorithm 1], certified minimiser";
   static constexpr auto fields() { return std::tuple{}; }
 
-  ObjectiveNoise noise(const PlanInput& input) const;
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 
 namespace sotto {
 
@@ -16,7 +15,6 @@ struct Lbfgs {
   static constexpr auto fields() { return std::tuple{}; }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

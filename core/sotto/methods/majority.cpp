@@ -7,20 +7,15 @@
 // Fails if wrong: Majority.*, Game.Majority*
 #include "sotto/methods/majority.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "sotto/base/error.h"
-#include "sotto/optim/row_counts.h"
-#include "sotto/optim/row_gradients.h"
+#include "sotto/methods/row_count.h"
 
 namespace sotto {
 
 Plan Majority::plan(const PlanInput& input) const {
   input.problem.check();
   require(input.facts.features > 0, "features", "must be above 0");
-  Plan plan;
-  plan.method = kName;
+  Plan plan = start_plan(*this, input);
   plan.noise_at = NoiseAt::each_scan;
   const bool replaced = input.budget.relation == Relation::replace_one;
   plan.l2_sensitivity = replaced ? 1.4142135623730952 : 1;  // sqrt 2, rounded up
@@ -30,22 +25,10 @@ Plan Majority::plan(const PlanInput& input) const {
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "class counts"};
   plan.theorem = "spec 4.1/4.2 on class counts";
   plan.remarks.emplace_back("predicts through the last feature, which must be an intercept");
+  // Counts of so many rows are exact, so that their number need not be known.
+  if (!replaced) cover_rows(plan, std::uint64_t{1} << 52);
+  plan.work.way = CountsWork{input.problem.loss, plan.noise->mechanism};
   return plan;
-}
-
-Vector Majority::run(const Run& run) const {
-  const Facts& facts = run.input.facts;
-  const Plan plan = this->plan(run.input);
-  ClassCounts counts(facts);
-  sum_rows(run.engine, counts);
-  Vector noisy = run.curator.release(counts.take(), plan.noise->mechanism);
-  for (double& count : noisy) count = std::log1p(std::max(0.0, count));
-  Vector weights(weight_count(run.input.problem.loss, facts), 0.0);
-  const std::size_t outputs = weights.size() / facts.features;
-  for (std::size_t k = 0; k < outputs; ++k) {
-    weights[(k + 1) * facts.features - 1] = outputs == 1 ? noisy[1] - noisy[0] : noisy[k];
-  }
-  return weights;
 }
 
 }  // namespace sotto

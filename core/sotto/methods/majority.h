@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 
 namespace sotto {
 
@@ -21,7 +20,6 @@ struct Majority {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

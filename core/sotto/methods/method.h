@@ -1,5 +1,6 @@
 #pragma once
 #include <concepts>
+#include <type_traits>
 #include <variant>
 
 #include "sotto/methods/amp.h"
@@ -18,7 +19,6 @@
 #include "sotto/methods/objective.h"
 #include "sotto/methods/output.h"
 #include "sotto/methods/priv_gene.h"
-#include "sotto/methods/run.h"
 #include "sotto/methods/scs13.h"
 #include "sotto/methods/shard_average.h"
 #include "sotto/methods/whitened_dpgd.h"
@@ -27,45 +27,28 @@
 namespace sotto {
 
 /// A method's fields are its parameters; it turns public facts and a budget into a plan. Its signature cannot see
-/// data, so its calibration cannot depend on them.
+/// data, so its calibration cannot depend on them. It runs nothing: the work of its plan does.
 template <class T>
 concept Planner = requires(const T method, const PlanInput& input) {
   { T::kName } -> std::convertible_to<std::string_view>;
+  { T::kSummary } -> std::convertible_to<std::string_view>;
   { T::kReference } -> std::convertible_to<std::string_view>;
+  T::fields();
   { method.plan(input) } -> std::same_as<Plan>;
-};
-
-/// A method that is not permutation SGD by its plan's recipe runs itself and returns what it released.
-template <class T>
-concept Solver = Planner<T> && requires(const T method, const Run& run) {
-  { method.run(run) } -> std::same_as<Vector>;
 };
 
 using Method = std::variant<BoltOn, Scs13, Objective, Output, Dpgd, Dpsgd, Bst14, Correlated, DpAgd, Cms11, Kst12, Amp,
                             PrivGene, Majority, ShardAverage, WhitenedDpgd, Noiseless, Lbfgs, Auto>;
 
-static_assert(Planner<BoltOn> && Planner<Scs13> && Planner<Noiseless>);
-static_assert(Solver<Objective> && Solver<Output> && Solver<Cms11> && Solver<Kst12> && Solver<Amp> && Solver<Lbfgs>);
-static_assert(Solver<Dpgd> && Solver<Dpsgd> && Solver<Bst14> && Solver<Correlated>);
-static_assert(Solver<DpAgd> && Solver<Majority> && Solver<PrivGene> && Solver<ShardAverage> && Solver<WhitenedDpgd> &&
-              Solver<Auto>);
+/// Whether every member of a list of methods is one.
+template <class... Members>
+consteval bool well_formed(std::type_identity<std::variant<Members...>>) {
+  return (Planner<Members> && ...);
+}
+static_assert(well_formed(std::type_identity<Method>{}), "a method lacks a name, a summary, a reference or plan()");
 
 inline Plan make_plan(const Method& method, const PlanInput& input) {
   return std::visit([&](const auto& a) { return a.plan(input); }, method);
-}
-
-/// The problem whose loss and lambda run: the one that was asked for, unless the method says that another stands in
-/// for it. Of public facts and budget, like the plan.
-inline Problem minimised_problem(const Method& method, const PlanInput& input) {
-  return std::visit(
-      [&](const auto& a) {
-        if constexpr (requires { a.minimised(input); }) {
-          return a.minimised(input);
-        } else {
-          return input.problem;
-        }
-      },
-      method);
 }
 
 }  // namespace sotto

@@ -3,11 +3,10 @@
 namespace sotto {
 
 Plan Noiseless::plan(const PlanInput& input) const {
-  Plan plan;
-  plan.method = kName;
-  plan.recipe = make_recipe(sgd, input.problem, input.facts);
-  plan.order = sgd.order;
-  plan.guarantee.relation = input.budget.relation;
+  Plan plan = start_plan(*this, input);
+  PermutationWork work{make_recipe(sgd, input.problem, input.facts), sgd.order, {}, {}};
+  plan.parameters.emplace_back("step_rule", describe(work.recipe.step));
+  plan.work.way = std::move(work);
   plan.theorem = "none";
   plan.not_private = {"noiseless training adds no noise"};
   return plan;

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "sotto/methods/plan.h"
+#include "sotto/methods/sgd_options.h"
 
 namespace sotto {
 

@@ -10,30 +10,23 @@
 
 namespace sotto {
 
-ObjectiveNoise Objective::noise(const PlanInput& input) const {
-  const CertifiedSum sum = certified_sum(kName, input, declared_rows);
-  const ObjectiveNoise calibrated =
-      calibrate_objective(objective_shape(input, sum.curvature), without_share(input, intervals).budget);
-  return with_certificate(calibrated, input, sum, tolerance);
-}
-
 Plan Objective::plan(const PlanInput& input) const {
-  const ObjectiveNoise planned = noise(input);
-  Plan plan = objective_plan(kName, "spec 7.7; docs/notes/objective.md", planned, without_share(input, intervals));
-  state_capacity(plan, input, certified_sum(kName, input, declared_rows).bound.rows);
+  const CertifiedSum sum = certified_sum(kName, input, declared_rows);
+  const PlanInput main = without_share(input, intervals);
+  const ObjectiveNoise noise =
+      with_certificate(calibrate_objective(objective_shape(input, sum.curvature), main.budget), input, sum, tolerance);
+  Plan plan = start_plan(*this, input);
+  plan_objective(plan, "spec 7.7; docs/notes/objective.md", noise, main);
+  state_capacity(plan, input, sum.bound.rows);
   if (intervals > 0) {
-    IntervalPlan main;
-    main.share = intervals;
-    main.objective_stddev = std::visit([](const auto& m) { return m.stddev(); }, planned.on_objective);
-    main.release_stddev = std::visit([](const auto& m) { return m.stddev(); }, planned.on_release);
-    main.laplace = std::holds_alternative<L2LaplaceNoise>(planned.on_objective);
-    add_intervals(plan, input, certified_sum(kName, input, declared_rows), main);
+    IntervalPlan with;
+    with.share = intervals;
+    with.objective_stddev = std::visit([](const auto& m) { return m.stddev(); }, noise.on_objective);
+    with.release_stddev = std::visit([](const auto& m) { return m.stddev(); }, noise.on_release);
+    with.laplace = std::holds_alternative<L2LaplaceNoise>(noise.on_objective);
+    add_intervals(plan, input, sum, with);
   }
   return plan;
-}
-
-Vector Objective::run(const Run& run) const {
-  return release_objective(run, noise(run.input), certified_sum(kName, run.input, declared_rows));
 }
 
 }  // namespace sotto

@@ -29,9 +29,7 @@ struct Objective {
               "share of the budget for second moments, from which confidence intervals follow; at most 0.5, 0 = none")};
   }
 
-  ObjectiveNoise noise(const PlanInput& input) const;
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

@@ -14,7 +14,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/optim/minimiser.h"
+#include "sotto/optim/perturbed_sum.h"
 #include "sotto/optim/row_gradients.h"
 
 namespace sotto {
@@ -72,9 +72,7 @@ ObjectiveNoise with_certificate(const ObjectiveNoise& noise, const PlanInput& in
   return with_tolerance(noise, choose_tolerance(asked_tolerance, wanted, reachable, shape.corners.front().norm));
 }
 
-Plan objective_plan(std::string_view method, std::string theorem, const ObjectiveNoise& noise, const PlanInput& input) {
-  Plan plan;
-  plan.method = method;
+void plan_objective(Plan& plan, std::string theorem, const ObjectiveNoise& noise, const PlanInput& input) {
   plan.theorem = std::move(theorem);
   plan.noise_at = NoiseAt::objective;
   plan.l2_sensitivity = noise.shape.corners.front().norm;
@@ -90,15 +88,8 @@ Plan objective_plan(std::string_view method, std::string theorem, const Objectiv
     plan.remarks.push_back("the guarantee is stated at epsilon " + number_text(noise.epsilon) +
                            ", below the budget: at a larger one the numerical delta would not fit");
   }
-  return plan;
-}
-
-Vector release_objective(const Run& run, const ObjectiveNoise& noise, const CertifiedSum& sum) {
-  check_rows(sum, run.engine);
-  return run.curator.release_minimiser(noise, [&](std::span<const double> linear) {
-    const PerturbedSum perturbed{run.input.problem.loss, noise.shape.curvature, linear};
-    return minimise(run.engine, perturbed, {.tolerance = noise.tolerance - noise.rounding()});
-  });
+  plan.work.way = MinimiserWork{
+      input.problem.loss, noise.shape.curvature, {.tolerance = noise.tolerance - noise.rounding()}, noise};
 }
 
 }  // namespace sotto

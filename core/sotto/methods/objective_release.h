@@ -1,6 +1,5 @@
 #pragma once
 #include <string>
-#include <string_view>
 
 #include "sotto/methods/certified_sum.h"
 #include "sotto/privacy/objective_noise.h"
@@ -16,10 +15,7 @@ ObjectiveShape objective_shape(const PlanInput& input, double curvature);
 ObjectiveNoise with_certificate(const ObjectiveNoise& noise, const PlanInput& input, const CertifiedSum& sum,
                                 double asked_tolerance);
 
-/// The plan of a method that releases a minimiser with this noise.
-Plan objective_plan(std::string_view method, std::string theorem, const ObjectiveNoise& noise, const PlanInput& input);
-
-/// Minimises and releases.
-Vector release_objective(const Run& run, const ObjectiveNoise& noise, const CertifiedSum& sum);
+/// Fills in a plan that was started: a minimiser is released with this noise.
+void plan_objective(Plan& plan, std::string theorem, const ObjectiveNoise& noise, const PlanInput& input);
 
 }  // namespace sotto

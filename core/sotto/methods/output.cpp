@@ -14,7 +14,7 @@
 #include "sotto/base/error.h"
 #include "sotto/methods/interval_release.h"
 #include "sotto/methods/row_count.h"
-#include "sotto/optim/minimiser.h"
+#include "sotto/optim/perturbed_sum.h"
 #include "sotto/optim/row_gradients.h"
 
 namespace sotto {
@@ -29,9 +29,10 @@ double diameter(const PlanInput& input) {
                                                         : constants.diameter_add_remove;
 }
 
-PlanInput smooth_input(const Output& method, const PlanInput& input) {
+/// The problem that was asked for; where its loss is not smooth, with the smooth one that stands in for it.
+PlanInput smooth_input(const PlanInput& input) {
   PlanInput smooth = input;
-  smooth.problem = method.minimised(input);
+  smooth.problem.loss = smoothed(input.problem.loss, kHingeWidth);
   return smooth;
 }
 
@@ -60,23 +61,12 @@ IntervalPlan interval_plan(const Mechanism& noise, double share) {
 
 }  // namespace
 
-double Output::tolerance_for(const PlanInput& input, const CertifiedSum& sum) const {
-  const SumBounds bounds(input.problem.loss, sum.bound, sum.curvature);
-  return choose_tolerance(tolerance, kFree * diameter(input), bounds.reachable(0), diameter(input));
-}
-
-Problem Output::minimised(const PlanInput& input) const {
-  Problem problem = input.problem;
-  problem.loss = smoothed(problem.loss, kHingeWidth);
-  return problem;
-}
-
 Plan Output::plan(const PlanInput& asked) const {
-  const PlanInput input = smooth_input(*this, asked);
+  const PlanInput input = smooth_input(asked);
   const CertifiedSum sum = certified_sum(kName, input, declared_rows);
-  const double certified = tolerance_for(input, sum);
-  Plan plan;
-  plan.method = kName;
+  const SumBounds bounds(input.problem.loss, sum.bound, sum.curvature);
+  const double certified = choose_tolerance(tolerance, kFree * diameter(input), bounds.reachable(0), diameter(input));
+  Plan plan = start_plan(*this, input);
   plan.noise_at = NoiseAt::release;
   plan.l2_sensitivity = (diameter(input) + 2 * certified) / sum.curvature * (1 + 0x1p-50);
   const Calibrated noise =
@@ -90,16 +80,8 @@ Plan Output::plan(const PlanInput& asked) const {
   if (!constants_of(asked.problem.loss, 1).smooth()) plan.remarks.push_back(smoothing_text(asked, input));
   plan.remarks.push_back(fmt::format("the minimiser is certified to a gradient of norm {:.3g} of the sum", certified));
   if (intervals > 0) add_intervals(plan, input, sum, interval_plan(plan.noise->mechanism, intervals));
+  plan.work.way = MinimiserWork{input.problem.loss, sum.curvature, {.tolerance = certified}, plan.noise->mechanism};
   return plan;
-}
-
-Vector Output::run(const Run& run) const {
-  const PlanInput input = smooth_input(*this, run.input);
-  const CertifiedSum sum = certified_sum(kName, input, declared_rows);
-  check_rows(sum, run.engine);
-  const PerturbedSum plain{input.problem.loss, sum.curvature, {}};
-  Sensitive<Vector> secret = minimise(run.engine, plain, {.tolerance = tolerance_for(input, sum)});
-  return run.curator.release(std::move(secret), plan(run.input).noise->mechanism);
 }
 
 }  // namespace sotto

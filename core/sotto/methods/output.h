@@ -29,13 +29,7 @@ struct Output {
               "share of the budget for second moments, from which confidence intervals follow; at most 0.5, 0 = none")};
   }
 
-  /// The problem that was asked for; where its loss is hinge, the one of huber_svm that stands in for it.
-  Problem minimised(const PlanInput& input) const;
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
-
- private:
-  double tolerance_for(const PlanInput& input, const CertifiedSum& sum) const;
 };
 
 }  // namespace sotto

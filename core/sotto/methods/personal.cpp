@@ -17,7 +17,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/base/recent.h"
 #include "sotto/privacy/accountant/solve.h"
 #include "sotto/privacy/gaussian.h"
 
@@ -27,12 +26,8 @@ namespace {
 constexpr double kDown = 1 - 0x1p-40;
 
 double sampled_shift(const PoissonSampledEvent& step, std::uint64_t steps, double epsilon, double delta) {
-  thread_local Recent<double> recent;
-  const double enough = recent.of({step.rate, static_cast<double>(steps), epsilon, delta}, [&] {
-    const ReleasePlan releases{PlanNoise::gaussian, Sampling::poisson, step.rate, 0, steps};
-    return noise_for(releases, {epsilon, delta, Relation::replace_one}, AccountantChoice::pld);
-  });
-  return step.noise / enough;
+  const ReleasePlan releases{PlanNoise::gaussian, Sampling::poisson, step.rate, 0, steps};
+  return step.noise / noise_for(releases, {epsilon, delta, Relation::replace_one}, AccountantChoice::pld);
 }
 
 /// The share of the whole shift at which the promise is (epsilon, the plan's delta), rounded down.

@@ -4,7 +4,15 @@
 
 namespace sotto {
 
-PlannedCost planned_cost(const Plan& plan) {
+Plan plan_for(const PlanInput& input) {
+  Plan plan;
+  plan.guarantee.relation = input.budget.relation;
+  plan.work.rows = {input.facts, input.facts.rows, input.facts.rows};
+  if (input.budget.relation == Relation::add_remove) plan.work.rows.facts.rows = 0;
+  return plan;
+}
+
+PlannedCost planned_cost(const Statement& plan) {
   PlannedCost cost{plan.charges, plan.guarantee.epsilon, plan.guarantee.delta, 0};
   if (plan.distance) {
     cost.distance = *plan.distance;

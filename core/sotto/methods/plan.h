@@ -2,14 +2,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "sotto/base/fields.h"
 #include "sotto/data/facts.h"
-#include "sotto/methods/interval_plan.h"
-#include "sotto/methods/sgd_options.h"
-#include "sotto/optim/recipe.h"
+#include "sotto/methods/problem.h"
 #include "sotto/privacy/curator.h"
 #include "sotto/privacy/mechanism.h"
+#include "sotto/work/work.h"
 
 namespace sotto {
 
@@ -36,12 +37,10 @@ struct PersonalClass {
   float weight = 1;  ///< on the gradients of the rows there
 };
 
-/// A plan is a value: what will happen to the rows, how much noise is added where, what it costs and by which
-/// theorem. It is a function of public facts and a budget; its making reads no row.
-struct Plan {
+/// What a plan says of itself: what the card prints and the ledger charges.
+struct Statement {
   std::string method;
-  Recipe recipe;  ///< of permutation SGD; a solver that runs itself has its own
-  RowOrder order = RowOrder::fixed;
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< of what runs, every field in its one spelling
   NoiseAt noise_at = NoiseAt::nowhere;
   std::optional<PlannedNoise> noise;  ///< the main noise, for the card
   std::vector<Charge> charges;        ///< everything the run costs, the main noise included
@@ -51,17 +50,22 @@ struct Plan {
   /// The share of the sensitivity the noise is calibrated to that shrinks with a weight on one row's gradient, whatever
   /// the weight; the rest pays for rounding. 0: no proof that row weights scale what a row may reveal.
   double weighted_share = 0;
-  std::vector<PersonalClass> personal;    ///< by epsilon, descending; empty: all have the guarantee
-  std::optional<IntervalPlan> intervals;  ///< a second release, for confidence intervals
+  std::vector<PersonalClass> personal;  ///< by epsilon, descending; empty: all have the guarantee
   Guarantee guarantee;
   std::string theorem;
   std::vector<std::string> not_private;  ///< reasons, empty for a private plan
   std::vector<std::string> remarks;      ///< what a reader of the card should know
 };
 
+/// A plan is a value: a statement, and the work the statement is true of. It is a function of public facts and a
+/// budget; its making reads no row. The work is the only thing that runs.
+struct Plan : Statement {
+  Work work;
+};
+
 /// What a plan costs a ledger. Throws Error{unsupported} if it has several noises and does not say how far they are
 /// from their ideal laws.
-PlannedCost planned_cost(const Plan& plan);
+PlannedCost planned_cost(const Statement& plan);
 
 /// Everything a plan may depend on.
 struct PlanInput {
@@ -70,5 +74,25 @@ struct PlanInput {
   Budget budget{};
   bool personal = false;  ///< rows have epsilons of their own, which only methods with weighted sums can keep
 };
+
+/// A plan for exactly these rows, with nothing in it but the relation.
+Plan plan_for(const PlanInput& input);
+
+template <class T>
+void add_parameters(Statement& plan, const T& object) {
+  for_each_field_deep(object, [&](std::string_view name, const auto& value, std::string_view) {
+    plan.parameters.emplace_back(std::string(name), value_text(value));
+  });
+}
+
+/// What every plan begins with: rows, relation, the method's name, its parameters and those of what it minimises.
+template <class M>
+Plan start_plan(const M& method, const PlanInput& input) {
+  Plan plan = plan_for(input);
+  plan.method = M::kName;
+  add_parameters(plan, input.problem);
+  add_parameters(plan, method);
+  return plan;
+}
 
 }  // namespace sotto

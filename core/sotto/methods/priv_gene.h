@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 
 namespace sotto {
 
@@ -36,7 +35,6 @@ struct PrivGene {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 }  // namespace sotto

@@ -3,20 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "sotto/base/error.h"
-#include "sotto/linalg/kernels.h"
 #include "sotto/methods/row_count.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/privacy/poisson_coins.h"
 
 namespace sotto {
-namespace {
-
-constexpr std::size_t kPartRows = 4096;  // longer sums lose more digits than one row has
-
-}  // namespace
 
 SampledRun sampled_run(const SampledChoice& choice, const PlanInput& input) {
   constexpr double kMaxSteps = 0x1p28;
@@ -46,38 +39,11 @@ SampledShape sampled_shape(const SampledRun& run) {
   const double mean = run.rate * static_cast<double>(run.capacity);
   const double most = std::min(static_cast<double>(run.capacity), 8 * mean + 200);
   // Rows are added to a part one after the other, then the parts.
-  constexpr auto kPart = static_cast<double>(kPartRows);
+  constexpr auto kPart = static_cast<double>(SampledWork::kPartRows);
   const double longest = std::min(most, kPart + std::ceil(most / kPart));
   const double rounding = chain_rounding(longest, run.clip) * (most / longest);
   require(rounding <= 0.05 * run.clip, "batch_rows", "sums of so many rows are too inexact in binary64");
   return {run.clip, rounding, run.rate, run.steps, run.weights, 0x1p-300};
-}
-
-Vector descend(const SampledRun& shape, const SampledGaussian& law, const Run& run, const PublicStep& step) {
-  Vector weights(shape.weights, 0.0);
-  GradientSum sum(run.input.problem.loss, run.input.facts, shape.clip_at), part = sum;
-  const double divisor = static_cast<double>(shape.batch_rows);
-  for (std::uint64_t t = 1; t <= shape.steps; ++t) {
-    PoissonBatch batch = run.curator.draw_batch(law, run.input.facts.rows);
-    const std::span<const std::uint64_t> positions = batch.positions();
-    sum.clear();
-    for (std::size_t i = 0; i < positions.size(); i += kPartRows) {
-      part.start(weights);
-      run.engine.scan_positions(positions.subspan(i, std::min(kPartRows, positions.size() - i)), part);
-      sum.merge(part);
-    }
-    Vector noised = run.curator.release(sum.take(), std::move(batch));
-    kernels::scale(1 / divisor, noised.data(), noised.size());
-    step(t, noised, weights);
-    run.progress(static_cast<double>(t) / static_cast<double>(shape.steps));
-  }
-  return weights;
-}
-
-void project(double radius, Vector& weights) noexcept {
-  if (!(radius > 0)) return;
-  const double norm = kernels::norm(weights.data(), weights.size());
-  if (norm > radius) kernels::scale(radius / norm, weights.data(), weights.size());
 }
 
 }  // namespace sotto

@@ -30,22 +30,23 @@ Plan Scs13::plan(const PlanInput& input) const {
                 "relation: scs13 holds under replace_one only: removing a row moves every later row to another batch",
                 "relation");
   }
-  Plan plan;
-  plan.method = kName;
-  plan.recipe = make_recipe(sgd, input.problem, input.facts);
-  plan.order = sgd.order;
+  Plan plan = start_plan(*this, input);
+  PermutationWork work{make_recipe(sgd, input.problem, input.facts), sgd.order, {}, {}};
+  plan.parameters.emplace_back("step_rule", describe(work.recipe.step));
   plan.noise_at = NoiseAt::each_batch;
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
   plan.l2_sensitivity =
-      constants.diameter_replace_one + 2 * sum_rounding(plan.recipe, input.facts, constants.lipschitz);
+      constants.diameter_replace_one + 2 * sum_rounding(work.recipe, input.facts, constants.lipschitz);
   const ReleaseShape shape{plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), sgd.passes,
-                           plan.recipe.steps_per_pass(input.facts.rows)};
+                           work.recipe.steps_per_pass(input.facts.rows)};
   const Calibrated noise = calibrate(mechanism, shape, input.budget);
   plan.noise = noise;
   plan.weighted_share = constants.diameter_replace_one / base_of(plan.noise->mechanism).grid.sensitivity;
   plan.charges = {noise.charge()};
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 7.2; [Song13, Theorem 1], passes composed";
+  work.on_batches = plan.noise->mechanism;
+  plan.work.way = std::move(work);
   return plan;
 }
 

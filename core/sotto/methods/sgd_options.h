@@ -1,24 +1,15 @@
 #pragma once
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "sotto/base/catalog.h"
 #include "sotto/data/facts.h"
 #include "sotto/methods/problem.h"
 #include "sotto/optim/recipe.h"
+#include "sotto/work/permutation.h"
 
 namespace sotto {
-
-/// The order of the rows: the same shuffle in every pass, a new one every pass, or as stored.
-enum class RowOrder { fixed, fresh, stored };
-constexpr auto enum_names(RowOrder) {
-  return std::array{std::pair{std::string_view("fixed"), RowOrder::fixed},
-                    std::pair{std::string_view("fresh"), RowOrder::fresh},
-                    std::pair{std::string_view("stored"), RowOrder::stored}};
-}
 
 /// The parameters every permutation-SGD method shares.
 struct SgdOptions {

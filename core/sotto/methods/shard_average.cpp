@@ -1,4 +1,4 @@
-// What: the plan and the run of one permutation SGD a shard, averaged once with public weights.
+// What: the plan of one permutation SGD a shard, averaged once with public weights.
 // Formula: Delta = max_p a_p Delta_p, a_p = m_p/m, Delta_p of optim/sensitivity (spec 3.2) with n_p = ceil(m_p/b) (spec
 //   3.6), plus 2 (P + 2) u W for the rounding of the average, W the bound on the weights of any shard.
 // Why: a row lies in one shard, decided by position; the other shards' results are the same for neighbours.
@@ -13,7 +13,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/optim/row_gradients.h"
-#include "sotto/optim/secret_mean.h"
 #include "sotto/optim/sensitivity.h"
 
 namespace sotto {
@@ -54,10 +53,6 @@ void check_room(std::uint64_t shards, std::uint64_t weights) {
               std::to_string(ShardAverage::kMaxWeights));
 }
 
-double weight_of(const ShardTask& task, std::uint64_t rows) {
-  return static_cast<double>(task.facts.rows) / static_cast<double>(rows);
-}
-
 double sensitivity_of(std::span<const ShardTask> tasks, const PlanInput& input) {
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
   double largest = 0;
@@ -70,26 +65,11 @@ double sensitivity_of(std::span<const ShardTask> tasks, const PlanInput& input) 
       bound = l2_sensitivity(task.recipe, task.facts, constants.diameter_replace_one);
     }
     before = &task;
-    largest = std::max(largest, weight_of(task, input.facts.rows) * bound.total);
+    largest = std::max(largest, shard_weight(task, input.facts.rows) * bound.total);
     weight_bound = std::max(weight_bound, bound.weight_bound);
   }
   const double rounding = 2 * (static_cast<double>(tasks.size()) + 2) * 0x1p-53 * weight_bound;
   return (largest + rounding) * (1 + 8 * 0x1p-53);
-}
-
-std::vector<Sensitive<Vector>> run_here(const ShardAverage& options, const Run& run, std::span<const ShardTask> tasks) {
-  ShardPsgd shards(tasks);
-  const ScanOrder order = scan_order(options.sgd.order, run.engine, run.order_seed);
-  std::uint64_t per_pass = 0;
-  for (const ShardTask& task : tasks) per_pass += task.recipe.steps_per_pass(task.facts.rows);
-  for (std::uint32_t pass = 0; pass < options.sgd.passes; ++pass) {
-    run.engine.scan(order, pass, shards);
-    if (shards.steps_done() != (pass + std::uint64_t{1}) * per_pass) {
-      throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
-    }
-    run.progress(static_cast<double>(pass + 1) / static_cast<double>(options.sgd.passes));
-  }
-  return std::move(shards).finish();
 }
 
 }  // namespace
@@ -109,11 +89,8 @@ std::vector<ShardTask> ShardAverage::tasks(const PlanInput& input) const {
 }
 
 Plan ShardAverage::plan(const PlanInput& input) const {
-  const std::vector<ShardTask> shards_of = tasks(input);
-  Plan plan;
-  plan.method = kName;
-  plan.recipe = shards_of.front().recipe;
-  plan.order = sgd.order;
+  std::vector<ShardTask> shards_of = tasks(input);
+  Plan plan = start_plan(*this, input);
   plan.noise_at = NoiseAt::release;
   plan.l2_sensitivity = sensitivity_of(shards_of, input);
   const Calibrated noise =
@@ -124,21 +101,8 @@ Plan ShardAverage::plan(const PlanInput& input) const {
   plan.theorem = "spec 3.6 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected, on shards";
   plan.remarks.push_back("the average of " + std::to_string(shards_of.size()) +
                          " shards of public sizes; the shard of a row must not depend on its values");
+  plan.work.way = ShardWork{std::move(shards_of), sgd.order, plan.noise->mechanism};
   return plan;
-}
-
-Vector ShardAverage::run(const Run& run) const {
-  const std::vector<ShardTask> shards_of = tasks(run.input);
-  const Plan planned = plan(run.input);
-  std::vector<double> weights;
-  weights.reserve(shards_of.size());
-  for (const ShardTask& task : shards_of) weights.push_back(weight_of(task, run.input.facts.rows));
-  auto* elsewhere = dynamic_cast<ShardHost*>(&run.engine);
-  std::vector<Sensitive<Vector>> results =
-      elsewhere != nullptr ? elsewhere->run_shards(shards_of) : run_here(*this, run, shards_of);
-  return run.curator.release(
-      SecretMean::of(std::move(results), weights, weight_count(run.input.problem.loss, run.input.facts)),
-      planned.noise->mechanism);
 }
 
 }  // namespace sotto

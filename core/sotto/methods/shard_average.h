@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
+#include "sotto/methods/sgd_options.h"
 #include "sotto/optim/shard_psgd.h"
 
 namespace sotto {
@@ -34,7 +34,6 @@ struct ShardAverage {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
   /// What each shard does. Throws as plan() does where a shard alone is refused.
   std::vector<ShardTask> tasks(const PlanInput& input) const;
 };

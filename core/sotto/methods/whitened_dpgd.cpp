@@ -16,34 +16,18 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/linalg/kernels.h"
-#include "sotto/linalg/symmetric_eigen.h"
 #include "sotto/methods/dpgd_shape.h"
 #include "sotto/methods/row_count.h"
-#include "sotto/methods/whitened_link.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/second_moments.h"
-#include "sotto/optim/views/whitened_rows.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kFloor = 0.3;         // of the noise's largest eigenvalue, added to every value
-constexpr double kShortest = 0.2;      // of the mean squared length of images: what is longer is scaled to it
-constexpr double kManyDirections = 7;  // that hold the rows' length: whitening is then half done
-constexpr double kKept = 0x1p-10;      // of delta, for the numerical distance of both noises together
-constexpr std::uint64_t kRoom = 4;     // of the declared rows, at least
-constexpr double kCheap = 0.001;       // of a sensitivity: so little the rounding of more rows may cost
+constexpr double kKept = 0x1p-10;   // of delta, for the numerical distance of both noises together
+constexpr std::uint64_t kRoom = 4;  // of the declared rows, at least
+constexpr double kCheap = 0.001;    // of a sensitivity: so little the rounding of more rows may cost
 constexpr double kFrobenius = 1 + 0x1p-10;
-
-/// How descent goes, by what the released moments show.
-struct Course {
-  bool half;        ///< the map is the root of the one that whitens
-  double averaged;  ///< share of the steps, the last ones, whose mean is released; 0: the last one alone
-  double steepest;  ///< a step at most, in units of (1 + momentum)/beta
-};
-constexpr Course kNarrow{false, 0, HUGE_VAL};
-constexpr Course kSpread{true, 0.3, 10};
 
 double deviation(const Mechanism& mechanism) {
   return std::visit([](const auto& m) { return m.stddev(); }, mechanism);
@@ -52,7 +36,7 @@ double deviation(const Mechanism& mechanism) {
 /// Everything of a run that is public before it.
 struct Layout {
   Dpgd descent{};
-  DpgdShape shape{};
+  DescentShape shape{};
   Calibrated moments{};
   Calibrated steps{};  // of T sums; its charge is theirs
   double epsilon = 0, delta = 0, distance = 0;
@@ -99,11 +83,11 @@ Calibrated moments_noise(const WhitenedDpgd& method, const PlanInput& input, std
 /// The largest Frobenius norm a map of moments with this noise may have: sqrt d times that of its largest value.
 double longest_map(const Calibrated& moments, double rows, const PlanInput& input) {
   const double features = input.facts.features;
-  const double floor = kFloor * deviation(moments.mechanism) * std::sqrt(2 * features);
-  return input.facts.data_norm * std::sqrt(features * rows / (kShortest * floor));
+  const double floor = WhitenedWork::kFloor * deviation(moments.mechanism) * std::sqrt(2 * features);
+  return input.facts.data_norm * std::sqrt(features * rows / (WhitenedWork::kShortest * floor));
 }
 
-double gradient_bound(const DpgdShape& shape, const PlanInput& input) {
+double gradient_bound(const DescentShape& shape, const PlanInput& input) {
   return std::min(constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes).lipschitz,
                   shape.clip);
 }
@@ -118,7 +102,7 @@ std::uint64_t least_capacity(const RowCount& count) { return std::min(count.capa
 
 /// Sums of images are rounded at the scale of the map, so under add_remove fewer rows than for others may be covered:
 /// four times the declared ones, or as many as cost hardly anything.
-std::uint64_t capacity_of(const WhitenedDpgd& method, const DpgdShape& shape, const PlanInput& input) {
+std::uint64_t capacity_of(const WhitenedDpgd& method, const DescentShape& shape, const PlanInput& input) {
   const RowCount count = row_count(input, method.declared_rows);
   std::uint64_t rows = least_capacity(count);
   const double longest = longest_map(moments_noise(method, input, rows), static_cast<double>(count.nominal), input);
@@ -199,91 +183,24 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& asked) {
   return second.distance <= first.distance ? second : first;
 }
 
-/// The released moments: from here on no row is read for the map or the course.
-struct Spectrum {
-  SymmetricEigen eigen;
-  double floor;  // added to every value
-
-  double value(std::size_t i) const noexcept { return std::max(eigen.values[i], 0.0); }
-
-  /// How many directions hold the rows' length, small values, most of them noise, left out: exp of the entropy.
-  double directions() const noexcept {
-    double total = 0, weighted = 0;
-    for (const double value : eigen.values) {
-      const double length = value - floor;
-      if (!(length > 0)) continue;
-      total += length;
-      weighted += length * std::log(length);
-    }
-    return total > 0 ? total * std::exp(-weighted / total) : 0;
-  }
-};
-
-Spectrum spectrum_of(const Vector& packed, const Layout& layout, std::size_t features) {
-  const double noise = deviation(layout.moments.mechanism) * std::sqrt(2 * static_cast<double>(features));
-  return {symmetric_eigen(unpack_triangle(packed, features), features), kFloor * noise};
-}
-
-/// value^p, p = 1/2 or, if half, 1/4.
-double root_of(double value, bool half) { return half ? std::sqrt(std::sqrt(value)) : std::sqrt(value); }
-
-Whitening whitening_of(const Spectrum& spectrum, bool half, const Layout& layout, const PlanInput& input) {
-  const std::size_t features = input.facts.features;
-  const double floor = spectrum.floor;
-  Vector roots(features);
-  double length = 0;  // of images, squared, before they are scaled
-  for (std::size_t i = 0; i < features; ++i) {
-    roots[i] = 1 / root_of(spectrum.value(i) + floor, half);
-    length += spectrum.value(i) * roots[i] * roots[i];
-  }
-  const double rows = static_cast<double>(layout.shape.rows);
-  const double shortest = std::max(half ? std::sqrt(floor) : 1.0, length);
-  const double scale = input.facts.data_norm * std::sqrt(rows / (kShortest * shortest));
-  for (double& root : roots) root *= scale;
-  Whitening whitening{features, recombine(spectrum.eigen, roots)};
-  // The plan pays for rounding up to this norm, whatever the decomposition did.
-  const double most = kFrobenius * longest_map(layout.moments, rows, input), norm = whitening.frobenius();
-  if (!(norm <= most)) {
-    for (double& entry : whitening.matrix) entry = std::isfinite(norm) ? entry * (0.999 * most / norm) : 0.0;
-  }
-  return whitening;
-}
-
-double step_of(const Course& course, const WhitenedDpgd& method, const Layout& layout, const PlanInput& input) {
-  const double norm = input.facts.data_norm;
-  const LossConstants constants = constants_of(input.problem.loss, norm, input.facts.classes);
-  const double curvature = (constants.smooth() ? constants.smoothness : norm * norm) + input.problem.lambda;
-  return std::min(layout.shape.step_size, course.steepest * (1 + method.momentum) / curvature);
-}
-
-/// Steps times step size, momentum counted in.
-double travel_of(double size, const WhitenedDpgd& method, const Layout& layout) {
-  return static_cast<double>(layout.shape.steps()) * size / (1 - method.momentum);
-}
-
-/// A slope is clipped as if its row had the declared norm.
-double slope_clip(const Layout& layout, const PlanInput& input) {
-  return std::min(1.0, layout.shape.clip / stored_norm(input.facts));
-}
-
 /// Whether scores are to become probabilities, and what is known of margins holds for them.
 bool has_link(const PlanInput& input) {
   return has_logistic_slope(input.problem.loss) && outputs_of(input.problem.loss, input.facts.classes) == 1;
 }
 
-/// Weights of images, and of the features themselves. What is released is the last of them or a mean.
-struct WeightPair {
-  Vector images, own;
-
-  void add(const WeightPair& other) {
-    kernels::axpy(1, other.images.data(), images.data(), images.size());
-    kernels::axpy(1, other.own.data(), own.data(), own.size());
-  }
-  void divide(double by) {
-    kernels::scale(1 / by, images.data(), images.size());
-    kernels::scale(1 / by, own.data(), own.size());
-  }
-};
+WhitenedWork work_of(const WhitenedDpgd& method, const Layout& layout, const PlanInput& input) {
+  const double norm = input.facts.data_norm, lambda = input.problem.lambda;
+  const LossConstants constants = constants_of(input.problem.loss, norm, input.facts.classes);
+  WhitenedWork work;
+  work.moments = layout.moments.mechanism;
+  work.shape = layout.shape;
+  work.noise = {layout.steps.mechanism, input.problem.loss, layout.shape.clip, input.budget.relation};
+  work.steps = {lambda, method.momentum, 0};
+  work.curvature = (constants.smooth() ? constants.smoothness : norm * norm) + lambda;
+  work.largest_map = kFrobenius * longest_map(layout.moments, static_cast<double>(layout.shape.rows), input);
+  work.has_link = has_link(input);
+  return work;
+}
 
 }  // namespace
 
@@ -298,8 +215,7 @@ double whitening_noise(const WhitenedDpgd& method, const PlanInput& input) {
 Plan WhitenedDpgd::plan(const PlanInput& input) const {
   check_input(input);
   const Layout layout = lay_out(*this, input);
-  Plan plan;
-  plan.method = kName;
+  Plan plan = start_plan(*this, input);
   plan.noise = layout.steps;
   plan.noise_at = NoiseAt::each_scan;
   plan.charges = {layout.steps.charge(), layout.moments.charge()};
@@ -321,50 +237,8 @@ Plan WhitenedDpgd::plan(const PlanInput& input) const {
         "what is released and costs nothing");
   }
   state_capacity(plan, input, layout.shape.capacity);
+  plan.work.way = work_of(*this, layout, input);
   return plan;
-}
-
-Vector WhitenedDpgd::run(const Run& run) const {
-  const Layout layout = lay_out(*this, run.input);
-  const DpgdShape& shape = layout.shape;
-  SecondMoments moments(run.input.facts);
-  sum_rows(run.engine, moments);
-  const Spectrum spectrum =
-      spectrum_of(run.curator.release(moments.take(), layout.moments.mechanism), layout, run.input.facts.features);
-  const Course& course = spectrum.directions() > kManyDirections ? kSpread : kNarrow;
-  const Whitening whitening = whitening_of(spectrum, course.half, layout, run.input);
-  const WhitenedRows images(run.engine, whitening);
-  WhitenedGradient sum(run.input.problem.loss, run.input.facts, shape.clip, whitening);
-  const double lambda = run.input.problem.lambda, divisor = static_cast<double>(shape.batch_rows);
-  const double size = step_of(course, *this, layout, run.input), steps = static_cast<double>(shape.steps());
-  Vector velocity(shape.weights, 0.0);
-  WeightPair at{velocity, velocity}, last = at;
-  double averaged = 0;
-  for (std::uint64_t step = 0; step < shape.steps(); ++step) {
-    sum.start(at.own);
-    sum_rows(images, sum);
-    const Vector noised = run.curator.release(sum.take(), dpgd_noise_at(at.images, layout.steps, shape, run.input));
-    for (std::size_t i = 0; i < velocity.size(); ++i) {
-      velocity[i] = momentum * velocity[i] + (noised[i] / divisor + lambda * at.images[i]);
-      at.images[i] -= size * velocity[i];
-    }
-    at.own = whitening.transposed_times(at.images);
-    if (static_cast<double>(step) >= steps * (1 - course.averaged)) {
-      last.add(at);
-      averaged += 1;
-    }
-    run.progress(static_cast<double>(step + 1) / static_cast<double>(shape.steps()));
-  }
-  if (averaged > 0) {
-    last.divide(averaged);
-    at = std::move(last);
-  }
-  if (run.link != nullptr && has_link(run.input)) {
-    *run.link = whitened_link({spectrum.eigen, deviation(layout.moments.mechanism), static_cast<double>(shape.rows),
-                               run.input.facts.data_norm, whitening, at.images, slope_clip(layout, run.input),
-                               travel_of(size, *this, layout)});
-  }
-  return at.own;
 }
 
 }  // namespace sotto

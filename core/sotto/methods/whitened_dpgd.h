@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "sotto/methods/plan.h"
-#include "sotto/methods/run.h"
 
 namespace sotto {
 
@@ -34,7 +33,6 @@ struct WhitenedDpgd {
   }
 
   Plan plan(const PlanInput& input) const;
-  Vector run(const Run& run) const;
 };
 
 /// More features than this are refused: the moments are a matrix of that order, in memory and decomposed.

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
+#include "sotto/methods/priv_gene.h"
 #include "sotto/privacy/gaussian.h"
 
 namespace sotto {

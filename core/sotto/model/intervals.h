@@ -5,7 +5,7 @@
 
 #include "sotto/linalg/vector.h"
 #include "sotto/losses/link.h"
-#include "sotto/methods/interval_plan.h"
+#include "sotto/work/interval_plan.h"
 
 /// Confidence intervals that count sampling and privacy noise. Everything here is post-processing of released numbers.
 namespace sotto {

@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-PrivacyCard::Noise noise_of(const Plan& plan) {
+PrivacyCard::Noise noise_of(const Statement& plan) {
   PrivacyCard::Noise noise;
   if (!plan.noise) return noise;
   std::visit(
@@ -28,31 +28,9 @@ PrivacyCard::Noise noise_of(const Plan& plan) {
   return noise;
 }
 
-template <class T>
-void add_fields(PrivacyCard& card, const T& object) {
-  for_each_field_deep(object, [&](std::string_view name, const auto& value, std::string_view) {
-    card.parameters.emplace_back(std::string(name), value_text(value));
-  });
-}
-
-/// What ran: of `auto` the solver it chose, and the loss and lambda that were minimised.
-void add_parameters(PrivacyCard& card, const Method& method, const PlanInput& input) {
-  if (const auto* automatic = std::get_if<Auto>(&method)) {
-    const AutoChoice choice = automatic->choose(input);
-    card.parameters.emplace_back("solver", name_of(choice.solver));
-    if (choice.projected_features > 0)
-      card.parameters.emplace_back("projected_features", std::to_string(choice.projected_features));
-    add_fields(card, choice.input.problem);
-    std::visit([&](const auto& solver) { add_fields(card, solver); }, choice.solver);
-    return;
-  }
-  add_fields(card, minimised_problem(method, input));
-  std::visit([&](const auto& a) { add_fields(card, a); }, method);
-}
-
 }  // namespace
 
-PrivacyCard make_card(const Plan& plan, const Method& method, const PlanInput& input) {
+PrivacyCard make_card(const Plan& plan) {
   PrivacyCard card;
   card.method = plan.method;
   card.is_private = plan.not_private.empty();
@@ -76,14 +54,11 @@ PrivacyCard make_card(const Plan& plan, const Method& method, const PlanInput& i
   }
   card.theorem = plan.theorem;
   card.remarks = plan.remarks;
-  add_parameters(card, method, input);
-  const bool by_recipe = !std::visit([]<class A>(const A&) { return Solver<A>; }, method);
-  if (by_recipe) card.parameters.emplace_back("step_rule", describe(plan.recipe.step));
-  // Under add_remove the number of rows is private (spec 1.3).
-  card.rows = plan.guarantee.relation == Relation::add_remove ? 0 : input.facts.rows;
-  card.features = input.facts.features;
-  card.classes = input.facts.classes;
-  card.data_norm = input.facts.data_norm;
+  card.parameters = plan.parameters;
+  card.rows = plan.work.rows.facts.rows;
+  card.features = plan.work.rows.facts.features;
+  card.classes = plan.work.rows.facts.classes;
+  card.data_norm = plan.work.rows.facts.data_norm;
   card.version = kVersion;
   return card;
 }

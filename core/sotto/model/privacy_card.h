@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sotto/data/schema.h"
-#include "sotto/methods/method.h"
 #include "sotto/methods/plan.h"
 
 namespace sotto {
@@ -80,7 +79,7 @@ struct PrivacyCard {
 };
 
 /// The card of a plan, before or after it was run.
-PrivacyCard make_card(const Plan& plan, const Method& method, const PlanInput& input);
+PrivacyCard make_card(const Plan& plan);
 
 /// Adds what finding the bounds of the data cost: the guarantee is that of both together.
 void add_bounds_cost(PrivacyCard& card, const BoundsCost& cost);

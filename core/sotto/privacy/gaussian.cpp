@@ -17,7 +17,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/base/recent.h"
 #include "sotto/base/stop.h"
 
 namespace sotto {
@@ -123,15 +122,13 @@ double solve_zcdp_rho(double epsilon, double delta) {
 double gaussian_delta(double mu, double epsilon) {
   require(mu > 0 && std::isfinite(mu), "mu", "must be above 0 and finite");
   require(epsilon >= 0 && std::isfinite(epsilon), "epsilon", "must be at least 0 and finite");
-  thread_local Recent<double> recent;
-  const double value = recent.of({mu, epsilon}, [&] { return static_cast<double>(exact_delta(mu, epsilon)); });
+  const auto value = static_cast<double>(exact_delta(mu, epsilon));
   return value <= 0 ? 5e-324 : std::nextafter(value, 1.0);
 }
 
 double gaussian_mu(double epsilon, double delta) {
   require_representable(delta);
-  thread_local Recent<double> recent;
-  return recent.of({epsilon, delta}, [&] { return solve_gaussian_mu(epsilon, delta); });
+  return solve_gaussian_mu(epsilon, delta);
 }
 
 double zcdp_delta(double rho, double epsilon) {
@@ -143,8 +140,7 @@ double zcdp_delta(double rho, double epsilon) {
 
 double zcdp_rho(double epsilon, double delta) {
   require_representable(delta);
-  thread_local Recent<double> recent;
-  return recent.of({epsilon, delta}, [&] { return solve_zcdp_rho(epsilon, delta); });
+  return solve_zcdp_rho(epsilon, delta);
 }
 
 }  // namespace sotto

@@ -13,7 +13,6 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
-#include "sotto/base/recent.h"
 #include "sotto/privacy/accountant/objective.h"
 #include "sotto/random/grid_noise.h"
 
@@ -177,12 +176,7 @@ ObjectiveNoise calibrate_objective(const ObjectiveShape& shape, const Budget& bu
     const double log_ratio = std::log(delta / budget.delta);
     return delta <= budget.delta ? log_ratio : std::max(log_ratio, 1e-18);  // a ratio may round to 1
   };
-  std::vector<double> key = {epsilon, budget.delta, shape.log_determinant, shape.curvature,
-                             static_cast<double>(shape.dimension)};
-  for (const ObjectiveShape::Corner& corner : shape.corners) key.insert(key.end(), {corner.norm, corner.count});
-  thread_local Recent<double> recent;
-  const double log_mu =
-      recent.of(std::move(key), [&] { return last_below(excess, std::log(guess_of(shape, epsilon, budget))); });
+  const double log_mu = last_below(excess, std::log(guess_of(shape, epsilon, budget)));
   return gaussian_noise(shape, epsilon, std::exp(log_mu));
 }
 

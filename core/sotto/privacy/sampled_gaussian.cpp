@@ -12,7 +12,6 @@
 #include <cmath>
 
 #include "sotto/base/error.h"
-#include "sotto/base/recent.h"
 #include "sotto/privacy/accountant/gdp.h"
 #include "sotto/privacy/accountant/solve.h"
 #include "sotto/privacy/joint_gaussian.h"
@@ -85,11 +84,7 @@ SampledCalibrated calibrate_sampled(const SampledShape& shape, const Budget& bud
   budget.check();
   const NumericalCost cost = cost_of(shape, budget);
   const Budget target{cost.epsilon, (budget.delta - cost.delta) * (1 - 0x1p-48), budget.relation};
-  thread_local Recent<double> recent;
-  const double noise = recent.of({shape.rate, static_cast<double>(shape.steps), target.epsilon, target.delta,
-                                  static_cast<double>(target.relation), static_cast<double>(accounting)},
-                                 [&] { return solve_noise(shape, target, accounting); });
-  SampledCalibrated result = make(shape, cost, noise * kUp);
+  SampledCalibrated result = make(shape, cost, solve_noise(shape, target, accounting) * kUp);
   result.planned.delta = budget.delta;
   return result;
 }

@@ -76,7 +76,7 @@ std::optional<Replanned> replan(const PrivacyCard& card) {
       known.input.budget.delta = delta;
       known.input.facts.sparse = sparse;
       const std::optional<Plan> plan = plan_or_nothing(known.method, known.input);
-      if (!plan || !same_promise(make_card(*plan, known.method, known.input), card)) continue;
+      if (!plan || !same_promise(make_card(*plan), card)) continue;
       known.plan = *plan;
       return known;
     }

@@ -52,8 +52,8 @@ Exhibited bst14_mini_batch(const GameRules& rules) {
           Curator curator(bits);
           curator.charge(noise.charge());
           // Steps so short that the loss stays linear: the last weight is the sum of all noised gradients.
-          return descend(shape, noise.law(), {engine, curator, input, [](double) {}},
-                         [](std::uint64_t, const Vector& g, Vector& w) { w[0] -= 1e-3 * g[0]; })[0];
+          const SampledWork work{shape, input.problem.loss, noise.law(), {}, ConstantPace{1e-3}};
+          return work.run({engine, curator, [](double) {}}).weights[0];
         },
         rules);
     const double middle[] = {0.0};
@@ -101,7 +101,7 @@ struct SampledGame {
       Curator curator(bits);
       curator.charge(noise.charge());
       Vector totals(rows, 0.0);
-      descend(shape, noise.law(), {*engine, curator, input, [](double) {}},
+      descend({shape, input.problem.loss, noise.law(), {}, {}}, {*engine, curator, [](double) {}},
               [&](std::uint64_t t, const Vector& g, Vector&) { totals[t % rows] -= g[0]; });
       return largest_mean(totals);
     };

@@ -123,11 +123,11 @@ Exhibited unconverged_objective(const GameRules& rules) {
   request.budget = {.epsilon = 2};
   request.method = Objective{};
   const PlanInput input{pair.first.facts(), request.problem, request.budget};
-  const ObjectiveNoise noise = Objective{}.noise(input);
-  const PlannedNoise linear = *Objective{}.plan(input).noise;
+  const Plan plan = Objective{}.plan(input);
+  const ObjectiveNoise& noise = std::get<ObjectiveNoise>(std::get<MinimiserWork>(plan.work.way).noise);
   const auto one_pass = [&](bool second, BitSource& bits) {
     Vector drawn(1);
-    std::get<L2LaplaceNoise>(linear.mechanism).draw_on_grid(bits, drawn);
+    std::get<L2LaplaceNoise>(plan.noise->mechanism).draw_on_grid(bits, drawn);
     const HuberSvm loss{0.1};
     double w = 0;
     for (std::size_t i = 0; i < kRows; ++i) {

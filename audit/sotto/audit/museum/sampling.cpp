@@ -31,8 +31,7 @@ Exhibited expected_batch(const GameRules& rules) {
           const double again = static_cast<double>(shape.batch_rows) / divisor(second ? kRows - 1 : kRows) / deviation;
           double squares = 0;
           const std::unique_ptr<Engine> engine = tables.table(second).open();
-          const PlanInput here{engine->facts(), input.problem, budget};
-          descend(shape, noise.law(), {*engine, curator, here, [](double) {}},
+          descend({shape, input.problem.loss, noise.law(), {}, {}}, {*engine, curator, [](double) {}},
                   [&](std::uint64_t, const Vector& mean, Vector&) {
                     for (const double g : mean) squares += again * g * again * g;
                   });

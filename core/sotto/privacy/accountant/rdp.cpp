@@ -80,6 +80,27 @@ struct Coster {
   double operator()(const SelectionEvent& e) const { return selection_rdp(e, relation_of(side), order); }
 };
 
+/// What steps cost at one order. A row removed from a sample costs what a row added to it costs, and worlds ask for
+/// both: the last of these costs is kept.
+class StepCosts {
+ public:
+  explicit StepCosts(double order) : order_(order) {}
+  double of(const Step& step) {
+    const auto* sampled = std::get_if<PoissonSampledEvent>(&step.leaf);
+    if (sampled == nullptr || step.side == Side::replace) return std::visit(Coster{order_, step.side}, step.leaf);
+    if (last_ == nullptr || !(*last_ == *sampled)) {
+      cost_ = std::visit(Coster{order_, step.side}, step.leaf);
+      last_ = sampled;
+    }
+    return cost_;
+  }
+
+ private:
+  double order_;
+  const PoissonSampledEvent* last_ = nullptr;  // of a step that stays
+  double cost_ = 0;
+};
+
 RdpAnswer best(const std::function<double(double)>& at, std::span<const double> orders) {
   RdpAnswer found{std::numeric_limits<double>::infinity(), 0};
   for (const double order : orders) {
@@ -113,11 +134,10 @@ template <class Convert>
 std::function<double(double)> converted(const std::vector<World>& all, Convert convert) {
   return [all, convert](double order) {
     double worst = 0;
+    StepCosts costs(order);
     for (const World& world : all) {
       double sum = 0;
-      for (const Step& step : world) {
-        sum += std::visit(Coster{order, step.side}, step.leaf) * static_cast<double>(step.count);
-      }
+      for (const Step& step : world) sum += costs.of(step) * static_cast<double>(step.count);
       worst = std::max(worst, convert(order, sum * kUp));
     }
     return worst;

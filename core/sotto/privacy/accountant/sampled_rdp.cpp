@@ -12,7 +12,6 @@
 #include <cmath>
 #include <limits>
 
-#include "sotto/base/recent.h"
 #include "sotto/base/stop.h"
 
 namespace sotto {
@@ -118,8 +117,11 @@ double binomial(double rate, double noise, int order) {
   return from_log_excess(sum.log(), a);
 }
 
-double add_remove(double rate, double noise, double order) {
+}  // namespace
+
+double poisson_rdp_add_remove(double rate, double noise, double order) {
   const double unsampled = order / (2 * noise * noise) * kUp;
+  if (rate == 1) return unsampled;
   const double whole = std::floor(order);
   if (order == whole) return std::min(unsampled, binomial(rate, noise, static_cast<int>(order)));
   if (order > kHighOrder) return std::min(unsampled, binomial(rate, noise, static_cast<int>(whole) + 1));
@@ -130,14 +132,6 @@ double add_remove(double rate, double noise, double order) {
       log_integral({-kReach * noise, order + kReach * noise, panel_of(noise), most_panels(order)}, integrand);
   if (std::isnan(log_excess)) return std::min(unsampled, binomial(rate, noise, static_cast<int>(whole) + 1));
   return std::min(unsampled, from_log_excess(log_excess, order));
-}
-
-}  // namespace
-
-double poisson_rdp_add_remove(double rate, double noise, double order) {
-  if (rate == 1) return order / (2 * noise * noise) * kUp;
-  thread_local Recent<double> recent;  // a row removed and a row added cost the same, and both are asked for
-  return recent.of({rate, noise, order}, [&] { return add_remove(rate, noise, order); });
 }
 
 double poisson_rdp_replace_one(double rate, double noise, double order) {

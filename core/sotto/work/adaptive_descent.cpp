@@ -5,32 +5,43 @@
 // Conditions: nothing is read or drawn that the allowance does not cover; what decides is public or was released.
 // Reference: [Lee18, Algorithm 2]; the repairs are listed in docs/notes/agd.md.
 // Fails if wrong: DpAgd.* (replay of every draw, optimum without noise)
+#include "sotto/work/adaptive_descent.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
-#include "sotto/methods/dp_agd.h"
 #include "sotto/optim/gradient_sum.h"
+#include "sotto/privacy/choice.h"
 
 namespace sotto {
 namespace {
+
+template <class Noise>
+Noise noise_on(double sensitivity, std::size_t dimension) {
+  Noise noise;
+  noise.sensitivity = sensitivity;
+  noise.dimension = dimension;
+  noise.grid = make_grid(sensitivity, dimension);
+  return noise;
+}
 
 double norm_of(const Vector& v) { return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0)); }
 
 class AgdRun {
  public:
-  AgdRun(const DpAgd& method, const Run& run)
-      : method_(method),
+  AgdRun(const AdaptiveWork& work, const Run& run)
+      : work_(work),
         run_(run),
-        terms_(agd_terms(method, run.input)),
+        terms_(work.terms),
         allowance_(run.curator.open_allowance(terms_.whole)),
         whole_(allowance_.left()),
-        gradient_(run.input.problem.loss, run.input.facts, terms_.clip),
-        losses_(run.input.problem.loss, run.input.facts, method.loss_clip),
+        gradient_(work.loss, run.engine.facts(), terms_.clip),
+        losses_(work.loss, run.engine.facts(), work.loss_clip),
         weights_(terms_.dimension, 0.0),
         share_(terms_.gradient_share),
-        reach_(method.largest_step) {}
+        reach_(work.largest_step) {}
 
   Vector go() {
     while (estimate_gradient(share_) && descend()) run_.progress(1 - allowance_.left() / whole_);
@@ -75,20 +86,20 @@ class AgdRun {
         take_step(length_of(*index));
         return true;
       }
-      const double grown = share_ * (1 + method_.budget_growth);
+      const double grown = share_ * (1 + work_.budget_growth);
       if (!sharpen(grown - share_)) return false;
       share_ = grown;
-      reach_ *= method_.step_shrink;
+      reach_ *= work_.step_shrink;
     }
   }
 
   double length_of(std::size_t index) const {
-    return reach_ * static_cast<double>(index) / static_cast<double>(method_.step_candidates);
+    return reach_ * static_cast<double>(index) / static_cast<double>(work_.step_candidates);
   }
 
   Vector direction() const {
     Vector unit = estimate_;
-    const double pull = terms_.rows * run_.input.problem.lambda;
+    const double pull = terms_.rows * work_.lambda;
     for (std::size_t i = 0; i < unit.size(); ++i) unit[i] += pull * weights_[i];
     const double norm = norm_of(unit);
     for (double& u : unit) u = norm > 0 ? u / norm : 0;
@@ -97,15 +108,15 @@ class AgdRun {
 
   std::optional<std::size_t> choose_step() {
     Choice choice{
-        terms_.choice_range(reach_, norm_of(weights_), method_.loss_clip), terms_.choice_epsilon, Aim::smallest, {}};
+        terms_.choice_range(reach_, norm_of(weights_), work_.loss_clip), terms_.choice_epsilon, Aim::smallest, {}};
     if (!allowance_.fits(choice.event())) return std::nullopt;
     const Vector unit = direction();
     Vector lengths;
-    for (std::size_t index = 0; index <= method_.step_candidates; ++index) {
+    for (std::size_t index = 0; index <= work_.step_candidates; ++index) {
       lengths.push_back(length_of(index));
       double squares = 0;
       for (std::size_t i = 0; i < unit.size(); ++i) squares += std::pow(weights_[i] - lengths.back() * unit[i], 2);
-      choice.offsets.push_back(terms_.rows * run_.input.problem.lambda / 2 * squares);
+      choice.offsets.push_back(terms_.rows * work_.lambda / 2 * squares);
     }
     losses_.start({weights_, unit, lengths});
     sum_rows(run_.engine, losses_);
@@ -122,8 +133,8 @@ class AgdRun {
     move_by(length);
     last_length_ = length;
     longest_ = std::max(longest_, length);
-    if (++iterations_ % method_.refresh_every != 0) return;
-    reach_ = method_.refresh_growth * longest_;
+    if (++iterations_ % work_.refresh_every != 0) return;
+    reach_ = work_.refresh_growth * longest_;
     longest_ = 0;
   }
 
@@ -137,9 +148,9 @@ class AgdRun {
     move_by(last_length_ * std::min(1.0, std::sqrt(precision_ / precision_of(share_))));
   }
 
-  const DpAgd& method_;
+  const AdaptiveWork& work_;
   const Run& run_;
-  const AgdTerms terms_;
+  const AdaptiveTerms& terms_;
   Allowance allowance_;
   const double whole_;
   GradientSum gradient_;
@@ -156,6 +167,30 @@ class AgdRun {
 
 }  // namespace
 
-Vector DpAgd::run(const Run& run) const { return AgdRun(*this, run).go(); }
+Mechanism AdaptiveTerms::gradient_noise(double share) const {
+  if (pure()) {
+    auto noise = noise_on<DiscreteLaplaceNoise>(sensitivity, dimension);
+    noise.epsilon = share;
+    return noise;
+  }
+  auto noise = noise_on<DiscreteGaussianNoise>(sensitivity, dimension);
+  noise.rho = share;
+  return noise;
+}
+
+double AdaptiveTerms::choice_range(double reach, double weights_norm, double loss_clip) const {
+  // A computed loss is off by the rounding of its scores and of a few functions of them.
+  const double size = static_cast<double>(dimension) + 32 + outputs * outputs;
+  const double slack = 0x1p-48 * size * (1 + lipschitz * (weights_norm + reach));
+  const double spread = std::min(loss_clip, reach * lipschitz * (1 + 0x1p-40) + 2 * slack);
+  return range_with_error(relation_factor * spread, score_error);
+}
+
+bool can_draw(const Mechanism& mechanism) {
+  const double most = std::holds_alternative<DiscreteGaussianNoise>(mechanism) ? kMaxDiscreteSigma : kMaxStddev;
+  return std::visit([&](const auto& m) { return m.stddev() / m.grid.step <= most; }, mechanism);
+}
+
+Outcome AdaptiveWork::run(const Run& run) const { return {AgdRun(*this, run).go()}; }
 
 }  // namespace sotto

@@ -6,7 +6,7 @@
 // Conditions: the logistic loss, one output. Post-processing of what was released.
 // Reference: docs/notes/link.md; [Bun16b] for the x_i.
 // Fails if wrong: WhitenedLink.*; bench/calibration for the choice itself.
-#include "sotto/methods/whitened_link.h"
+#include "sotto/work/whitened_link.h"
 
 #include <algorithm>
 #include <cmath>
