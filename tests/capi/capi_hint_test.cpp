@@ -51,8 +51,8 @@ TEST(CapiRequest, AKeyThatIsGivenTwiceIsRefused) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::invalid_argument);
-    EXPECT_EQ(error.field(), "epsilon");
-    EXPECT_STREQ(error.what(), "epsilon: is given twice");
+    EXPECT_EQ(error.field(), "request");
+    EXPECT_STREQ(error.what(), "request: has a key twice in one object");
   }
 }
 

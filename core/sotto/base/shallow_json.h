@@ -1,6 +1,5 @@
 #pragma once
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -21,22 +20,6 @@ inline nlohmann::ordered_json parse_shallow(std::string_view text, const std::st
   });
   if (too_deep) throw Error(kind, field + ": is nested too deeply", field);
   return json;
-}
-
-/// Throws Error{invalid_argument} about a key that an object has twice; a parser keeps one of the two silently. Only the
-/// outermost object is looked at.
-inline void refuse_doubled_keys(std::string_view text) {
-  using Parsed = nlohmann::ordered_json;
-  std::set<std::string> seen;
-  std::string doubled;
-  const auto note = [&](int depth, Parsed::parse_event_t event, Parsed& parsed) {
-    if (depth != 1 || event != Parsed::parse_event_t::key) return true;
-    const auto key = parsed.get<std::string>();
-    if (!seen.insert(key).second && doubled.empty()) doubled = key;
-    return true;
-  };
-  [[maybe_unused]] const Parsed whole = Parsed::parse(text, note);
-  require(doubled.empty(), doubled, "is given twice");
 }
 
 }  // namespace sotto
