@@ -122,7 +122,7 @@ TEST(ObjectivePlans, TheReleaseIsNearlyFreeAndItsToleranceCanBeCertified) {
 TEST(ObjectivePlans, RefuseWhatHasNoProof) {
   const Budget budget{.epsilon = 1, .delta = 1e-6};
   EXPECT_REFUSED(invalid_argument, "lambda", Objective{}.plan(input_of(0, budget)));
-  EXPECT_REFUSED(invalid_argument, "lambda",
+  EXPECT_REFUSED(unsupported, "lambda",
                  Objective{}.plan(input_of(0.1, {.epsilon = 0.5, .delta = 1e-6})));  // below ln(1 + 0.25/0.1)
   EXPECT_REFUSED(unsupported, "loss", Objective{}.plan(input_of(5, budget, Hinge{})));
   EXPECT_REFUSED(unsupported, "loss", Objective{}.plan(input_of(5, budget, Logistic{}, 3)));
@@ -131,14 +131,14 @@ TEST(ObjectivePlans, RefuseWhatHasNoProof) {
                  Objective{.tolerance = 2.5}.plan(input_of(5, budget)));  // one row changes the sum by 2 at most
   EXPECT_REFUSED(invalid_argument, "declared_rows", Objective{.declared_rows = 100}.plan(input_of(5, budget)));
   EXPECT_REFUSED(invalid_argument, "declared_rows", Objective{}.plan(input_of(5, {1, 1e-6, kAddRemove})));
-  EXPECT_REFUSED(invalid_argument, "intervals", Output{.intervals = 0.2}.plan(input_of(5, budget, Hinge{})));
+  EXPECT_REFUSED(unsupported, "intervals", Output{.intervals = 0.2}.plan(input_of(5, budget, Hinge{})));
   EXPECT_REFUSED(invalid_argument, "lambda", Output{}.plan(input_of(0, budget)));
   EXPECT_REFUSED(invalid_argument, "tolerance", Output{.tolerance = 1e-14}.plan(input_of(5, budget)));
   EXPECT_REFUSED(invalid_argument, "tolerance", Output{.tolerance = 2.5}.plan(input_of(5, budget)));
   EXPECT_REFUSED(unsupported, "loss", Lbfgs{}.plan(input_of(5, budget, Hinge{})));
-  EXPECT_REFUSED(invalid_argument, "delta", Cms11{}.plan(input_of(5, budget)));
+  EXPECT_REFUSED(unsupported, "delta", Cms11{}.plan(input_of(5, budget)));
   EXPECT_REFUSED(unsupported, "loss", Cms11{}.plan(input_of(5, {.epsilon = 1}, HuberSvm{})));
-  EXPECT_REFUSED(invalid_argument, "delta", Kst12{}.plan(input_of(5, {.epsilon = 1})));
+  EXPECT_REFUSED(unsupported, "delta", Kst12{}.plan(input_of(5, {.epsilon = 1})));
   EXPECT_REFUSED(unsupported, "loss", Amp{}.plan(input_of(5, budget, Softmax{}, 3)));
 }
 
