@@ -15,7 +15,7 @@
 ///
 /// A member type of a catalogue has
 ///   static constexpr std::string_view kName, kSummary;
-///   static constexpr auto fields();   // std::tuple of Field, one a parameter; may be empty
+///   static constexpr auto fields();   // std::tuple of Field, one per parameter; may be empty
 /// Front ends derive flags, keywords, help and reference pages from these declarations alone.
 namespace sotto {
 

@@ -9,7 +9,7 @@
 
 namespace sotto {
 
-/// A SHA-256 digest; identifies bytes, hides nothing.
+/// A SHA-256 digest. It identifies bytes and hides nothing.
 using Digest = std::array<std::uint8_t, 32>;
 
 /// 64 small hexadecimal digits.
@@ -26,7 +26,7 @@ class Sha256 {
   ~Sha256();
 
   void add(std::span<const char> bytes);
-  /// Length and bytes, so that the ends of texts put one after the other are part of what is hashed.
+  /// Adds the length and the bytes, so that the boundaries between consecutive texts are part of what is hashed.
   void add_text(std::string_view text);
   void add_number(std::uint64_t value);
   /// The digest of everything added; to be called once.
@@ -38,7 +38,7 @@ class Sha256 {
 };
 
 Digest sha256(std::string_view bytes);
-/// HMAC-SHA-256: a digest that nobody without the key can make or compare with.
+/// HMAC-SHA-256: a digest that cannot be made or compared without the key.
 Digest hmac_sha256(const Digest& key, std::string_view bytes);
 
 }  // namespace sotto
