@@ -19,7 +19,7 @@ struct Facts {
   std::uint32_t classes = 2;  ///< declared; 2: labels are +1 and -1, more: labels are 0, 1, ... classes - 1
 };
 
-/// True for a label a row may carry when so many classes are declared.
+/// True if a row may have this label when `classes` classes are declared.
 inline bool is_label(float label, std::uint32_t classes) noexcept {
   if (classes == 2) return label == 1.0F || label == -1.0F;
   // Compared before it is converted: a NaN and what does not fit an integer fail here.

@@ -28,7 +28,8 @@ class Projection {
   /// Mixing: `out` (output_features() long) = matrix times the sparse row.
   void mix(std::span<const std::uint32_t> columns, std::span<const double> values,
            std::span<double> out) const noexcept;
-  /// Mixing: the transposed matrix times a vector of output_features(), which scores a row as that scores its image.
+  /// Mixing: the transposed matrix times a vector of output_features(), whose product with a row is the product of that
+  /// vector with the row's image.
   Vector transposed(std::span<const double> weights) const;
   /// Not mixing: the input feature behind an output feature.
   std::uint32_t source_of(std::uint32_t output) const noexcept { return chosen_.empty() ? output : chosen_[output]; }

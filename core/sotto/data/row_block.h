@@ -5,10 +5,9 @@
 
 namespace sotto {
 
-/// A view of consecutive rows and their labels, dense or CSR, in 32-bit floats; it owns nothing.
-/// Arithmetic on it is binary64. Every row has been clipped to the declared data_norm. Labels are +1 or -1,
-/// or 0 to classes - 1 where there are more than two classes; a row treated by the rule for bad values is the zero row
-/// and its label has no effect.
+/// A view of consecutive rows and their labels, dense or CSR, in 32-bit floats; it owns nothing. Arithmetic on it is
+/// binary64. Every row has been clipped to the declared data_norm. Labels are +1 or -1, or 0 to classes - 1 where there
+/// are more than two classes; a row with a bad value was replaced by the zero row, whose label has no effect.
 struct RowBlock {
   std::size_t rows = 0;
   std::uint32_t features = 0;
@@ -21,7 +20,7 @@ struct RowBlock {
   const std::uint32_t* columns = nullptr;
   const float* values = nullptr;
 
-  /// Public weights in [0, 1], one a row, that multiply the row's gradient; null: all 1.
+  /// Public weights in [0, 1], one per row, that multiply the gradient of the row. Null: all are 1.
   const float* weights = nullptr;
 
   bool sparse() const noexcept { return dense == nullptr; }
