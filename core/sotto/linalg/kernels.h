@@ -12,8 +12,8 @@
 namespace sotto::kernels {
 
 inline constexpr std::size_t kLanes = 16;
-/// Rows from this many features on are read one after the other: several at a time, or fetched ahead each, would be
-/// more streams than memory serves well, and one keeps it busy.
+/// Rows of at least this many features are read one after the other. Reading several at a time would need more streams
+/// than memory serves well, and one stream keeps it busy.
 inline constexpr std::size_t kLongRow = 256;
 
 double dot(const float* x, const double* w, std::size_t n) noexcept;

@@ -8,7 +8,7 @@ namespace sotto {
 /// Weights, gradients and sums: always binary64 (spec 5.4).
 using Vector = std::vector<double>;
 
-/// Memory that starts at a cache line.
+/// An allocator whose memory starts at a cache line.
 template <class T>
 struct CacheLineAllocator {
   using value_type = T;  // NOLINT(readability-identifier-naming): the allocator requirements name it

@@ -3,8 +3,8 @@
 
 namespace sotto {
 
-/// What the theorems need of a loss for rows of norm at most X (spec 2.1, 2.2). Regularisation is not in here: it
-/// cancels between neighbours.
+/// What the theorems need to know about a loss, for rows of norm at most X (spec 2.1, 2.2). Regularisation is not
+/// included: it cancels between neighbours.
 struct LossConstants {
   double lipschitz = 0;                                         ///< bound on the norm of a row's data gradient
   double diameter_replace_one = 0;                              ///< sup |grad l0(w;z) - grad l0(w;z')|
