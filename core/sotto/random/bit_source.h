@@ -15,11 +15,11 @@ struct ReproducibleSeed {
   std::uint64_t value = 0;
 };
 
-/// A cryptographic bit stream (AES-256 in counter mode) keyed from operating-system entropy (spec 5.1).
-/// Re-keyed from the operating system at intervals; a child process after fork never repeats its parent's bits.
-/// Not thread-safe: one source a thread. Move-only; a source moved from may only be assigned to or destroyed.
-/// Key and buffer are wiped on destruction.
-/// A re-keying for which the operating system gives no entropy ends the process: no stale bits are ever handed out.
+/// A cryptographic bit stream (AES-256 in counter mode) keyed from operating-system entropy (spec 5.1). Re-keyed from
+/// the operating system at intervals; a child process after fork never repeats its parent's bits. Not thread-safe: use
+/// one source per thread. Move-only; a source moved from may only be assigned to or destroyed. Key and buffer are wiped
+/// on destruction. A re-keying for which the operating system gives no entropy ends the process: no stale bits are ever
+/// handed out.
 class BitSource {
  public:
   /// Keyed from the operating system. Throws Error{internal} when no entropy can be had.

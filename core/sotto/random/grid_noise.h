@@ -10,12 +10,13 @@
 /// Each function fills `noise` with K = rint(Z / g), Z the stated law, `scale` given in units of the grid step g.
 /// Computed in binary64 from the leading digits of lazily extended uniforms; whenever a decision (rounding to the
 /// nearest integer, acceptance) falls within the error bound of the binary64 computation it is taken again with more
-/// digits of the same uniforms in at least 113-bit arithmetic. Error a coordinate: at most 2^-70 of the grid step.
+/// digits of the same uniforms in at least 113-bit arithmetic. The error of each coordinate is at most 2^-70 of the
+/// grid step.
 namespace sotto {
 
 /// Z with density proportional to exp(-|z| / scale) in R^d, d = noise.size() (spec 4.1).
 void draw_l2_laplace(BitSource& bits, double scale, std::span<std::int64_t> noise);
-/// Independent vectors of `dimension` coordinates one after the other: faster than one call for each.
+/// Independent vectors of `dimension` coordinates, one after the other. This is faster than one call per vector.
 void draw_l2_laplace(BitSource& bits, double scale, std::size_t dimension, std::span<std::int64_t> noise);
 /// Z ~ N(0, scale^2 I).
 void draw_gaussian(BitSource& bits, double scale, std::span<std::int64_t> noise);
