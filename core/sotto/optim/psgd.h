@@ -19,7 +19,7 @@ class StepNoise {
  public:
   virtual ~StepNoise() = default;
   virtual void perturb(std::span<double> batch_sum) noexcept = 0;
-  /// weights = decay * weights - size * (the noised batch_sum); whoever can do both at once overrides it.
+  /// weights = decay * weights - size * (the noised batch_sum); a hook that can do both in one sweep overrides it.
   virtual void step(double decay, double size, std::span<double> batch_sum, std::span<double> weights) noexcept;
   /// The same for a batch of one row, whose sum is coefficient * row.
   virtual void step_row(double decay, double size, const kernels::RowTerm& row, std::span<double> weights) noexcept;

@@ -11,8 +11,8 @@
 
 namespace sotto {
 
-/// The number of weights of a model for this loss and these facts: one vector of `features` an output, one after the
-/// other.
+/// The number of weights of a model for this loss and these facts: one vector of `features` numbers per output, one
+/// after the other.
 inline std::size_t weight_count(const Loss& loss, const Facts& facts) noexcept {
   return std::size_t{outputs_of(loss, facts.classes)} * facts.features;
 }
@@ -71,7 +71,7 @@ class RowGradients {
   /// less lengths[j] times that of the direction.
   void add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap, LineScores& scratch,
                         double* sums) noexcept;
-  /// What add_values_along needs to work in.
+  /// Working memory of add_values_along().
   LineScores line_scores() const { return {scores_, scores_}; }
 
  private:
@@ -90,7 +90,7 @@ class RowGradients {
   ClipBy by_;
   double row_bound_;        // on the norm of a row
   bool clips_;              // the bound of the loss does not imply the clip
-  std::size_t chunk_rows_;  // so many rows stay in a near cache while they are read again
+  std::size_t chunk_rows_;  // rows that stay in a near cache while they are read again
   AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row
   AlignedVector class_of_;  // class_of_[i] is the index of row i's class, for losses of all scores
 };

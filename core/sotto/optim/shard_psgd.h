@@ -41,7 +41,7 @@ class ShardPsgd final : public RowConsumer {
 class ShardHost {
  public:
   virtual ~ShardHost() = default;
-  /// One result a shard, in their order, made by the tasks the plan was made for.
+  /// One result per shard, in the order of the shards, computed by the tasks of the plan.
   virtual std::vector<Sensitive<Vector>> run_shards(std::span<const ShardTask> tasks) = 0;
 };
 
