@@ -9,7 +9,7 @@ namespace sotto {
 
 /// What may be spent on one training run.
 struct Budget {
-  double epsilon = 0;  ///< above 0; there is no default, whoever spends says how much
+  double epsilon = 0;  ///< above 0; there is no default, the caller says how much
   double delta = 0;    ///< 0 asks for pure noise (L2-Laplace), above 0 for Gaussian noise
   Relation relation = Relation::replace_one;
 
@@ -20,8 +20,8 @@ struct Budget {
   }
   /// Throws Error{invalid_argument} unless 0 < epsilon <= 1e4 and 0 <= delta < 0.5.
   void check() const;
-  /// Calibration works up to epsilon 1e4, which promises nothing any more. A training or bounds may be asked for with
-  /// up to 1e6, the one limit that people meet there, and get what 1e4 buys. Throws Error{invalid_argument} beyond.
+  /// Calibration works up to epsilon 1e4, which promises nothing any more. Requests for a training or for bounds may
+  /// ask for up to 1e6, the one limit that users meet. They get what 1e4 buys. Throws Error{invalid_argument} beyond.
   Budget within_reach() const;
 };
 

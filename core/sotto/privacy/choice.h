@@ -9,7 +9,7 @@
 
 namespace sotto {
 
-/// Whether the candidate with the largest or with the smallest score is wanted.
+/// Whether the candidate with the largest or the smallest score is sought.
 enum class Aim { largest, smallest };
 
 /// Picks one of several candidates: P(i) proportional to exp(epsilon u_i / range), u_i the score, negated where the
@@ -21,7 +21,7 @@ struct Choice {
   double range = 0;
   double epsilon = 0;
   Aim aim = Aim::largest;
-  /// The public part of each score, one a candidate; added on the grid. Its size is the number of candidates.
+  /// The public part of each score, one per candidate; added on the grid. Its size is the number of candidates.
   Vector offsets;
 
   Event event() const { return ExponentialEvent{epsilon}; }
@@ -31,7 +31,7 @@ struct Choice {
   std::size_t draw(BitSource& bits, std::span<const double> scores) const;
 };
 
-/// range plus what 2 scores a candidate, each off by at most `error`, can add to it.
+/// The range, plus what two scores per candidate can add to it if each is off by at most `error`.
 inline double range_with_error(double range, double error) noexcept { return (range + 4 * error) * (1 + 0x1p-50); }
 
 }  // namespace sotto

@@ -28,9 +28,9 @@
 
 namespace sotto {
 
-/// The only one who opens a Sensitive. Charges come first; each release uses up a charged draw of its own event and
-/// adds the noise in the same call. Not copyable: a copy would hand out the charged draws a second time. So would a
-/// child process: after fork it is refused every draw.
+/// The only class that opens a Sensitive. Charges come first; each release uses up a charged draw of its own event and
+/// adds the noise in the same call. Not copyable: a copy would hand out the charged draws a second time. A child
+/// process would do the same, so that every draw after fork is refused.
 class Curator {
  public:
   explicit Curator(BitSource& bits);
@@ -40,8 +40,8 @@ class Curator {
   /// every value before its noise. Nothing that trains for release can be given one.
   explicit Curator(Drawer& drawer);
 
-  /// Records the charge; must precede the first row read. No budget is enforced, and a curator that works under a
-  /// reservation refuses: what it may draw was fixed there.
+  /// Records the charge; must be called before the first row is read. No budget is enforced. A curator under a
+  /// reservation refuses: the reservation fixes what it may draw.
   void charge(const Charge& charge);
   /// Charges the ledger, durably, and only then allows the draws: those of the one release that the reservation is good
   /// for. A draw makes it impossible to give the reservation back, and once it is used nothing is drawn any more.
@@ -51,7 +51,8 @@ class Curator {
   /// Adds the mechanism's noise. Throws Error{budget_exceeded} if no charged draw of this event is left,
   /// Error{internal} if the mechanism was calibrated to another dimension.
   Vector release(Sensitive<Vector>&& secret, const Mechanism& mechanism);
-  /// The index of the candidate drawn by its secret score, one score a candidate. Errors as release().
+  /// The index of the candidate that was drawn by its secret score; there is one score per candidate. Errors as
+  /// release().
   std::size_t choose(Sensitive<Vector>&& scores, const Choice& choice);
   /// The texts that are shown of the secret counts. Errors as release().
   std::vector<std::string> discover(Sensitive<TextCounts>&& counts, const Discovery& discovery);
@@ -63,8 +64,8 @@ class Curator {
   /// Opens the runs of a release that is charged as a whole; uses up a charged draw of exactly this event. Throws
   /// Error{unsupported} unless it is a SelectionEvent, or a ParallelEvent whose parts read rows of their own.
   Trials open_trials(const Event& whole, Relation relation);
-  /// Noise for as many batch sums as are wanted, at least one; uses up as many charged draws. While it lives nothing
-  /// else may be drawn from this curator's bits.
+  /// Noise for the given number of batch sums, at least one; uses up the same number of charged draws. While it lives
+  /// nothing else may be drawn from this curator's bits.
   NoisySums step_noise(const Mechanism& mechanism, NoiseDemand demand);
   /// Noise for all the vectors of a sequence that is one event; uses up *one* charged draw of it. What was noised may
   /// only be kept or shown as the proof of the sequence's sensitivity allows: for a hidden state, the last iterate

@@ -88,7 +88,7 @@ struct DiscreteGaussianEvent {
   double rho = 0;
   bool operator==(const DiscreteGaussianEvent&) const = default;
 };
-/// Any release, chosen as it goes perhaps, that is rho-zCDP.
+/// Any release that is rho-zCDP; it may be adaptive.
 struct ZcdpEvent {
   static constexpr std::string_view kName = "zcdp";
   double rho = 0;
@@ -200,7 +200,7 @@ constexpr auto enum_names(PartBy) {
                     std::pair{std::string_view("key"), PartBy::key},
                     std::pair{std::string_view("value"), PartBy::value}};
 }
-/// One event a part, each reading the rows of its part only. Every part happens.
+/// One event per part. Each reads the rows of its part only, and every part happens.
 struct ParallelEvent {
   static constexpr std::string_view kName = "parallel";
   std::vector<Event> parts;

@@ -16,7 +16,7 @@
 
 namespace sotto {
 
-/// How many vectors are wanted, and how many rows are read between two of them; both public.
+/// How many vectors are needed, and how many rows are read between two of them. Both are public.
 struct NoiseDemand {
   NoiseDemand(std::uint64_t vectors, std::uint64_t rows_between = 1) noexcept  // NOLINT(google-explicit-constructor)
       : draws(vectors), rows_a_draw(rows_between) {}
@@ -51,7 +51,7 @@ class NoiseSupply {
     AlignedVector values;
     std::size_t vectors = 0;
   };
-  /// Whoever draws: its stream, and one draw in its own cache.
+  /// One drawing side, reader or producer: its stream, and one draw in its own cache.
   struct Maker {
     BitSource* bits = nullptr;
     Block drawn;

@@ -9,8 +9,8 @@
 namespace sotto {
 
 /// What one differing row can do to the sum that is minimised. Its gradient lies in the hull of a few corners;
-/// neighbours differ by the difference of two corners: `count` of them have norm at most `norm`. The dearest comes
-/// first.
+/// neighbours differ by the difference of two corners: `count` of them have norm at most `norm`. The most expensive
+/// comes first.
 struct ObjectiveShape {
   struct Corner {
     double norm = 0;
@@ -44,8 +44,8 @@ struct ObjectiveNoise {
 /// The least noise on the objective that fits the budget together with the small share kept for the release.
 /// Throws Error{unsupported} naming lambda where the Jacobian alone exceeds epsilon.
 ObjectiveNoise calibrate_objective(const ObjectiveShape& shape, const Budget& budget);
-/// Noise with given strengths: the Gaussian shifts of the dearest corner and of the release, or their epsilons where
-/// budget.delta is 0. Throws Error{unsupported} where it does not fit the budget.
+/// Noise with given strengths: the Gaussian shifts of the most expensive corner and of the release, or their epsilons
+/// if budget.delta is 0. Throws Error{unsupported} where it does not fit the budget.
 ObjectiveNoise objective_noise(const ObjectiveShape& shape, const Budget& budget, double strength,
                                double release_strength);
 /// The same noise for a minimiser certified to `tolerance`, ObjectiveNoise::rounding() included.

@@ -5,7 +5,7 @@
 #include "sotto/privacy/accountant/filter.h"
 
 /// Shares of a budget: how much of it one analyst may spend. All shares together may exceed the budget, which is the
-/// limit of all of them; a share says nothing about privacy, only about who spends.
+/// limit of all of them; a share says nothing about privacy, only how much one analyst may spend.
 namespace sotto {
 
 /// In millionths, so that every replay computes the same limit.

@@ -23,7 +23,7 @@ PublicKey public_key_from(const std::string& text);
 
 /// The key pair of a ledger. It follows from the random key that every ledger has had since its creation, by
 /// HMAC-SHA-256 under a label of its own. The terms of the ledger hold a digest of that key, so that neither can be
-/// exchanged. Whoever reads the ledger's file can sign.
+/// exchanged. Anyone who can read the ledger's file can sign.
 class SigningKey {
  public:
   explicit SigningKey(const Digest& ledger_key);
