@@ -16,7 +16,7 @@ struct StoppingTerms {
   double epsilon = 0;    ///< what the best of all runs then promises
   double delta = 0;
 };
-/// Throws Error{invalid_argument} where no run fits. A thousandth of delta is kept for numerical distances.
+/// Throws Error{invalid_argument} if no run fits. A thousandth of delta is kept for numerical distances.
 StoppingTerms stopping_terms(const Budget& budget, std::uint32_t mean_runs);
 
 /// The epsilon of the best of a Poisson number of runs, each the event `run` with its score, at the budget's delta less
