@@ -6,7 +6,7 @@
 #include "sotto/methods/bounds_plan.h"
 #include "sotto/train.h"
 
-/// Bounds that nobody declared, found in the rows under a budget (spec 8): ranges of numeric columns, values of text
+/// Bounds that were not declared, found in the rows under a budget (spec 8): ranges of numeric columns, values of text
 /// columns, the norm rows are clipped to. The schema that comes out is a private release; it carries its cost.
 namespace sotto {
 
@@ -31,7 +31,7 @@ struct FoundSchema {
 /// charged if it does not fit, stored before it is returned.
 FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits, const LedgerUse& use);
 
-/// Rows in no file whose norms nobody counts before that is paid for.
+/// Rows that are in no file, and whose norms are not counted before the charge.
 struct NormSource {
   Digest fingerprint{};                ///< of the raw rows
   std::string encoding;                ///< what is declared about them, in canonical form: a part of the request

@@ -9,16 +9,16 @@
 #include "sotto/privacy/ledger/ledger.h"
 #include "sotto/privacy/ledger/price.h"
 
-/// One release under a budget, whatever is run: test, reserve durably, and only then read rows; what leaves is in the
-/// ledger before it is returned, and it was made from the data the ledger is about.
+/// One release under a budget, for any kind of run: test, reserve durably, and only then read rows. The result is
+/// stored in the ledger before it is returned, and it was made from the data of the ledger.
 namespace sotto {
 
 /// The ledger a run is charged to.
 struct LedgerUse {
   Ledger& ledger;
   bool again = false;  ///< train and charge again although the same request was answered before
-  /// By the holder's word the rows are a part of the ledger's data, chosen without looking at values: the fingerprint
-  /// is not compared, and the run is charged whatever was answered before.
+  /// The data holder states that the rows are a part of the ledger's data, chosen without looking at values. The
+  /// fingerprint is not compared, and the run is charged even if the same request was answered before.
   bool part = false;
 };
 /// A ledger, and the source of the noise of what is charged to it.
@@ -74,8 +74,8 @@ Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun
 void require_reading(const std::string& reading, const LedgerTerms& terms);
 /// Throws Error{invalid_argument} about the ledger if `refused`.
 void refuse_ledger_if(bool refused, const std::string& why);
-/// Throws Error{invalid_argument} unless the ledger stored a schema whose bounds were found for this cost: who edits a
-/// schema can name any ledger in it.
+/// Throws Error{invalid_argument} unless the ledger stored a schema whose bounds were found for this cost: an edited
+/// schema can name any ledger.
 void refuse_other_bounds(const BoundsCost& cost, Ledger& ledger);
 
 }  // namespace sotto

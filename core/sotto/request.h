@@ -53,7 +53,7 @@ struct Quote {
   Plan plan;
   Filter filter;                        ///< as it stands
   Filter::Cost cost;                    ///< in its currency
-  std::optional<AnalystShare> share{};  ///< of who asks, where the ledger keeps shares
+  std::optional<AnalystShare> share{};  ///< of the analyst who asks, if the ledger keeps shares
   bool fits() const noexcept { return filter.fits(cost) && (!share || share->fits(cost)); }
   /// Whether the events cost less than the smallest price of a release, which is charged then.
   bool at_smallest_price() const noexcept { return cost.loss == smallest_price(filter).loss; }

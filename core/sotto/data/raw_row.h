@@ -7,7 +7,7 @@
 
 namespace sotto {
 
-/// The most columns a file and the most features an encoding may have: bounds the memory a row can ask for.
+/// The largest number of columns of a file and of features of an encoding. It bounds the memory that a row can need.
 inline constexpr std::uint32_t kMaxColumns = std::uint32_t{1} << 20;
 inline constexpr std::uint32_t kMaxFeatures = std::uint32_t{1} << 24;
 

@@ -62,8 +62,8 @@ struct Column {
   bool operator==(const Column&) const = default;
 };
 
-/// The label: its public classes. Either `classes` lists one text a class, two being negative and positive; or, for two
-/// classes, `positive` and `negative` list the texts that mean each. Texts that both spell numbers are compared as
+/// The label: its public classes. Either `classes` lists one text per class, two being negative and positive; or, for
+/// two classes, `positive` and `negative` list the texts that mean each. Texts that both spell numbers are compared as
 /// numbers; "*" means every text that is not listed elsewhere. Any other text makes the row the zero row.
 struct Label {
   std::string column;  ///< a name, or a 1-based position in a file without header; unused for LIBSVM and IDX
@@ -75,7 +75,7 @@ struct Label {
 
 /// How many classes are declared, at least 2.
 std::uint32_t class_count(const Label& label) noexcept;
-/// One text a class, in the order of the labels: those of `classes`, or the first of `negative` and of `positive`.
+/// One text per class, in the order of the labels: those of `classes`, or the first of `negative` and of `positive`.
 std::vector<std::string> class_texts(const Label& label);
 
 struct NoProjection {

@@ -34,7 +34,7 @@ concept HasLossTraits = requires(const T loss, double x, const WeightReach& weig
   {loss.check()};
 };
 /// A convex function of the margin y w.x; it never sees a feature vector. With more than two classes it stands for one
-/// weight vector a class, each against the rest, trained and released jointly (spec 2.4).
+/// weight vector per class, each against the rest, trained and released jointly (spec 2.4).
 template <class T>
 concept MarginLoss = HasLossTraits<T> && requires(const T loss, double x) {
   { loss.value(x) }
@@ -85,7 +85,7 @@ inline bool is_margin_loss(const Loss& loss) noexcept {
   return std::visit([]<class L>(const L&) { return MarginLoss<L>; }, loss);
 }
 
-/// How many weight vectors a model has: one for a loss of the margin and two classes, else one a class.
+/// How many weight vectors a model has: one for a loss of the margin and two classes, else one per class.
 inline std::uint32_t outputs_of(const Loss& loss, std::uint32_t classes) noexcept {
   return classes == 2 && is_margin_loss(loss) ? 1 : classes;
 }

@@ -28,15 +28,15 @@ class Engine {
   virtual void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const = 0;
   /// Feeds the rows at these positions, which ascend, in blocks of any size. Throws as scan() does.
   virtual void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const;
-  /// Said by who keeps a copy of its rows, each time so many were read from that. Throws where the engine, had it fed
-  /// them, would have been told that nobody wants them any more.
+  /// Called by views that keep a copy of rows, each time they have read `rows` of them from the copy. Throws if the
+  /// host has cancelled the run.
   virtual void poll(std::uint64_t /*rows*/) const {}
-  /// Said once everything is read and before anything leaves. Throws Error{invalid_data} if the rows are not any more
-  /// those it was opened with, as memory of somebody else may be; what was charged stays charged.
+  /// Called once everything is read and before anything leaves. Throws Error{invalid_data} if the rows have changed
+  /// since the engine was opened, as memory that another owner can write may have. What was charged stays charged.
   virtual void require_unchanged() const {}
 };
 
-/// Rows that nobody reads before it is decided that they may be read.
+/// Rows that are not read before the decision that they may be read.
 class RowSource {
  public:
   virtual ~RowSource() = default;
@@ -54,7 +54,7 @@ class RowSource {
     Digest fingerprint{};
   };
   /// The same, with the fingerprint of the very bytes the engine's rows come from. The data may have changed since
-  /// `fingerprint`: who releases under a budget compares this one.
+  /// `fingerprint`: a release under a budget compares this one.
   virtual Opened open_fingerprinted() = 0;
 };
 
