@@ -122,7 +122,7 @@ Sensitive<Vector> run_passes(const sotto_rows& rows, const std::string& request)
   Asked asked = asked_from(request, "shard_average");
   const ShardAverage method = method_of(asked);
   BlockEngine engine(rows);
-  const Recipe recipe = make_recipe(method.sgd, asked.train.problem, engine.facts());
+  const Recipe recipe = method.task(asked.train.problem, engine.facts()).recipe;
   Psgd psgd(recipe, engine.facts());
   ScanOrder order;
   order.block_rows = engine.block_rows();

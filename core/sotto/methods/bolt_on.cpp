@@ -94,9 +94,11 @@ Plan BoltOn::plan(const PlanInput& input) const {
   plan.parameters.emplace_back("step_rule", describe(work.recipe.step));
   plan.noise_at = NoiseAt::release;
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
+  work.recipe.precision = needed_precision(work.recipe, input.facts, constants.diameter_replace_one);
   const Sensitivity bound = l2_sensitivity(work.recipe, input.facts, constants.diameter_replace_one);
   plan.l2_sensitivity = bound.total;
   plan.theorem = "spec 3.2 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected";
+  add_rounding_remarks(bound, work.recipe.precision, plan.remarks);
   if (calibration == Calibration::published) {
     plan.l2_sensitivity = published_sensitivity(sgd, input);
     plan.theorem = "[Wu17, section 3.2.3] as published; does not hold";

@@ -53,10 +53,9 @@ void check_room(std::uint64_t shards, std::uint64_t weights) {
               std::to_string(ShardAverage::kMaxWeights));
 }
 
-double sensitivity_of(std::span<const ShardTask> tasks, const PlanInput& input) {
+Sensitivity sensitivity_of(std::span<const ShardTask> tasks, const PlanInput& input) {
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
-  double largest = 0;
-  double weight_bound = 0;
+  Sensitivity result;
   const ShardTask* before = nullptr;
   Sensitivity bound;
   for (const ShardTask& task : tasks) {
@@ -65,14 +64,25 @@ double sensitivity_of(std::span<const ShardTask> tasks, const PlanInput& input) 
       bound = l2_sensitivity(task.recipe, task.facts, constants.diameter_replace_one);
     }
     before = &task;
-    largest = std::max(largest, shard_weight(task, input.facts.rows) * bound.total);
-    weight_bound = std::max(weight_bound, bound.weight_bound);
+    const double weight = shard_weight(task, input.facts.rows);
+    result.total = std::max(result.total, weight * bound.total);
+    result.rounding = std::max(result.rounding, weight * bound.rounding);
+    result.weight_bound = std::max(result.weight_bound, bound.weight_bound);
   }
-  const double rounding = 2 * (static_cast<double>(tasks.size()) + 2) * 0x1p-53 * weight_bound;
-  return (largest + rounding) * (1 + 8 * 0x1p-53);
+  const double of_average = 2 * (static_cast<double>(tasks.size()) + 2) * 0x1p-53 * result.weight_bound;
+  result.total = (result.total + of_average) * (1 + 8 * 0x1p-53);
+  result.rounding += of_average;
+  return result;
 }
 
 }  // namespace
+
+ShardTask ShardAverage::task(const Problem& problem, const Facts& facts) const {
+  ShardTask task{make_recipe(sgd, problem, facts), facts};
+  const LossConstants constants = constants_of(problem.loss, stored_norm(facts), facts.classes);
+  task.recipe.precision = needed_precision(task.recipe, facts, constants.diameter_replace_one);
+  return task;
+}
 
 std::vector<ShardTask> ShardAverage::tasks(const PlanInput& input) const {
   check(*this, input);
@@ -83,7 +93,8 @@ std::vector<ShardTask> ShardAverage::tasks(const PlanInput& input) const {
   for (const std::uint64_t size : all) {
     Facts facts = input.facts;
     facts.rows = size;
-    tasks.push_back({make_recipe(sgd, input.problem, facts), facts});
+    const bool as_before = !tasks.empty() && tasks.back().facts.rows == size;  // equal shards do equal work
+    tasks.push_back(as_before ? tasks.back() : task(input.problem, facts));
   }
   return tasks;
 }
@@ -92,7 +103,8 @@ Plan ShardAverage::plan(const PlanInput& input) const {
   std::vector<ShardTask> shards_of = tasks(input);
   Plan plan = start_plan(*this, input);
   plan.noise_at = NoiseAt::release;
-  plan.l2_sensitivity = sensitivity_of(shards_of, input);
+  const Sensitivity bound = sensitivity_of(shards_of, input);
+  plan.l2_sensitivity = bound.total;
   const Calibrated noise =
       calibrate(mechanism, {plan.l2_sensitivity, weight_count(input.problem.loss, input.facts), 1, 1}, input.budget);
   plan.noise = noise;
@@ -101,6 +113,7 @@ Plan ShardAverage::plan(const PlanInput& input) const {
   plan.theorem = "spec 3.6 and 4.1/4.2; [Wu17, Algorithms 1 and 2] corrected, on shards";
   plan.remarks.push_back("the average of " + std::to_string(shards_of.size()) +
                          " shards of public sizes; the shard of a row must not depend on its values");
+  add_rounding_remarks(bound, shards_of.front().recipe.precision, plan.remarks);
   plan.work.way = ShardWork{std::move(shards_of), sgd.order, plan.noise->mechanism};
   return plan;
 }

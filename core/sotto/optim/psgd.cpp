@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/linalg/compensated.h"
 #include "sotto/linalg/kernels.h"
 
 namespace sotto {
@@ -32,10 +33,14 @@ Psgd::Psgd(const Recipe& recipe, const Facts& facts, StepNoise* noise)
       total_steps_(recipe.steps(facts.rows)),
       noise_(noise),
       weights_(weight_count(recipe.loss, facts), 0.0),
+      low_(recipe.precision == Precision::plain ? 0 : weights_.size(), 0.0),
       batch_sum_(weights_.size(), 0.0),
       average_(mixes_iterates(recipe.averaging) ? weights_.size() : 0, 0.0),
+      average_low_(low_.empty() ? 0 : average_.size(), 0.0),
       follows_iterates_(recipe.projection.active() || mixes_iterates(recipe.averaging)),
       margins_(kChunkRows, 0.0) {
+  require(low_.empty() || (!facts.sparse && noise == nullptr), "precision",
+          "weights are pairs for dense rows without noise on each step only");
   const double more_weights = static_cast<double>(weights_.size() - facts.features);  // in the norm of all outputs
   norm_slack_ = 1 + 0x1p-30 + 8 * 0x1p-53 * (rounding_terms(recipe.loss, facts, recipe.batch_rows) + more_weights);
   if (outputs_of(recipe.loss, facts.classes) != 1) {
@@ -51,7 +56,7 @@ void Psgd::consume(const RowBlock& block) noexcept {
   // passes notices.
   if (block.sparse() != facts_.sparse) return;
   if (several_) return consume_several(block);
-  if (recipe_.batch_rows == 1) {
+  if (recipe_.batch_rows == 1 && low_.empty()) {
     if (block.sparse() && noise_ == nullptr) return step_each_sparse_row(block);
     if (!block.sparse()) return noise_ == nullptr ? step_each_row(block) : step_each_row_noised(block);
   }
@@ -105,7 +110,13 @@ void Psgd::slopes_to_coefficients(const RowBlock& part) noexcept {
 }
 
 void Psgd::add_dense(const RowBlock& part) noexcept {
-  kernels::dots(part.dense, part.rows, part.features, weights_.data(), margins_.data());
+  if (recipe_.precision == Precision::margins) {
+    for (std::size_t i = 0; i < part.rows; ++i) {
+      margins_[i] = compensated::dot(part.dense + i * part.features, weights_.data(), low_.data(), part.features);
+    }
+  } else {
+    kernels::dots(part.dense, part.rows, part.features, weights_.data(), margins_.data());
+  }
   slopes_to_coefficients(part);
   kernels::accumulate(margins_.data(), part.dense, part.rows, part.features, batch_sum_.data());
 }
@@ -199,6 +210,8 @@ void Psgd::end_batch() noexcept {
   } else {
     if (noise_ != nullptr) {
       noise_->step(decay, step, batch_sum_, weights_);
+    } else if (!low_.empty()) {
+      compensated::step(eta * recipe_.lambda, step, batch_sum_.data(), {weights_.data(), low_.data()}, weights_.size());
     } else {
       kernels::step(decay, step, batch_sum_.data(), weights_.data(), weights_.size());
     }
@@ -249,13 +262,21 @@ void Psgd::after_step(double eta) noexcept {
     norm_bound_ = (std::fabs(1 - eta * recipe_.lambda) * norm_bound_ + eta * lipschitz_) * norm_slack_;
     if (noise_ != nullptr || norm_bound_ > radius) {
       const double norm = std::fabs(scale_) * kernels::norm(weights_.data(), weights_.size());
-      if (norm > radius) kernels::scale(radius / norm, weights_.data(), weights_.size());
+      if (norm > radius) {
+        kernels::scale(radius / norm, weights_.data(), weights_.size());
+        kernels::scale(radius / norm, low_.data(), low_.size());
+      }
       norm_bound_ = std::min(norm, radius) * norm_slack_;
     }
   }
   if (average_.empty()) return;
   const double weight = averaging_weight(recipe_.averaging, step_, total_steps_);
-  if (weight > 0) kernels::axpy(weight * scale_, weights_.data(), average_.data(), average_.size());
+  if (weight == 0) return;
+  if (low_.empty()) {
+    kernels::axpy(weight * scale_, weights_.data(), average_.data(), average_.size());
+  } else {
+    compensated::axpy(weight, weights_.data(), {average_.data(), average_low_.data()}, average_.size());
+  }
 }
 
 Sensitive<Vector> Psgd::finish() && {

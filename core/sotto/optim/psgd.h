@@ -71,8 +71,10 @@ class Psgd final : public RowConsumer {
   // The iterate is scale_ * weights_; the scale differs from 1 only for sparse rows, whose steps touch few weights.
   AlignedVector weights_;
   double scale_ = 1;
+  AlignedVector low_;  // the second numbers of the weights, if they are pairs
   AlignedVector batch_sum_;
   AlignedVector average_;
+  AlignedVector average_low_;
   bool follows_iterates_;  // something is to be done after every step
   AlignedVector margins_;
   std::vector<std::uint32_t> touched_;  // columns of batch_sum_ that may be non-zero (sparse, no noise)

@@ -4,6 +4,7 @@
 #include "sotto/data/facts.h"
 #include "sotto/losses/loss.h"
 #include "sotto/optim/averaging.h"
+#include "sotto/optim/precision.h"
 #include "sotto/optim/projection.h"
 #include "sotto/optim/step_schedule.h"
 
@@ -21,6 +22,7 @@ struct Recipe {
   BallProjection projection{};
   Averaging averaging = Averaging::last;
   bool fresh_order = false;  ///< a new order of the rows in every pass
+  Precision precision = Precision::plain;
 
   /// ceil(rows / batch_rows), also where rows + batch_rows does not fit 64 bits.
   std::uint64_t steps_per_pass(std::uint64_t rows) const noexcept {

@@ -35,8 +35,20 @@ struct StepRule {
     }
     return 0.0;
   }
-  double operator()(std::uint64_t t) const noexcept {
-    const double step = numerator / (grown(static_cast<double>(t)) + offset);
+  /// Whether ln(1 - c/(growth(t) + offset)) is concave in t for every c below the denominator: bounds over many steps rest
+  /// on it (docs/notes/sensitivity.md).
+  bool decays_concavely() const noexcept {
+    switch (growth) {
+      case Growth::none:
+      case Growth::linear:
+      case Growth::root: return true;
+    }
+    return false;
+  }
+  double operator()(std::uint64_t t) const noexcept { return at(static_cast<double>(t)); }
+  /// Between steps, for bounds over many of them. It never rises.
+  double at(double t) const noexcept {
+    const double step = numerator / (grown(t) + offset);
     return step < cap ? step : cap;
   }
 };
