@@ -8,6 +8,7 @@
 #include "sotto/base/threads.h"
 #include "sotto/base/version.h"
 #include "sotto/optim/row_sum.h"
+#include "sotto/privacy/ledger/files.h"
 #include "sotto/random/permutation.h"
 
 namespace sotto::capi {
@@ -44,7 +45,7 @@ void put_hint(const Error& problem, sotto_error* error) noexcept {
 
 bool is_hex(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-/// Overwrites whatever has the form of a fingerprint; whether there was any. The second line behind `without_path`.
+/// Overwrites whatever has the form of a fingerprint; whether there was any. The second line behind FileError.
 bool mask_fingerprints(char* text) noexcept {
   constexpr std::ptrdiff_t kDigits = 64;
   bool any = false;
@@ -61,28 +62,15 @@ bool mask_fingerprints(char* text) noexcept {
 
 }  // namespace
 
-void rethrow_without(const std::string& path, const Error& problem) {
-  const auto* before = dynamic_cast<const Withheld*>(&problem);
-  std::string message = problem.what();
-  bool found = false;
-  for (std::size_t at = path.empty() ? std::string::npos : message.find(path); at != std::string::npos;
-       at = message.find(path, at)) {
-    const std::size_t end = at + path.size();
-    message.erase(at, path.size() + (message.compare(end, 2, ": ") == 0 ? 2 : 0));
-    found = true;
-  }
-  if (!found) throw;
-  throw Withheld(problem, message, before != nullptr ? before->log() : problem.what());
-}
-
 sotto_status report(const Error& problem, sotto_error* error) noexcept {
   if (error != nullptr) {
-    const auto* withheld = dynamic_cast<const Withheld*>(&problem);
-    put(error->message, sizeof error->message, problem.what());
+    const auto* of_file = dynamic_cast<const FileError*>(&problem);  // its name has the fingerprint of rows
+    put(error->message, sizeof error->message,
+        of_file != nullptr ? std::string_view(of_file->message()) : problem.what());
     put(error->field, sizeof error->field, problem.field());
     put_hint(problem, error);
     const bool masked = mask_fingerprints(error->message);
-    put(error->log, sizeof error->log, withheld != nullptr ? withheld->log() : masked ? problem.what() : "");
+    put(error->log, sizeof error->log, of_file != nullptr || masked ? problem.what() : "");
   }
   return status_of(problem.kind());
 }

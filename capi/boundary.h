@@ -3,7 +3,6 @@
 #include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "capi/sotto_c.h"
 #include "sotto/base/error.h"
@@ -14,30 +13,6 @@ namespace sotto::capi {
 
 /// A callback of the host asked to stop. No Error: nothing in the library may take it for one of its own.
 struct Stopped final : std::exception {};
-
-/// An error of which only the message is for whoever asked; `log` is for the holder of the rows.
-class Withheld final : public Error {
- public:
-  Withheld(const Error& problem, const std::string& message, std::string log)
-      : Error(problem.kind(), message, problem.field(), problem.hint()), log_(std::move(log)) {}
-  const std::string& log() const noexcept { return log_; }
-
- private:
-  std::string log_;
-};
-
-/// Inside a handler of `problem`: throws it again, without `path` where its message has that.
-[[noreturn]] void rethrow_without(const std::string& path, const Error& problem);
-
-/// Runs `body`; the messages of its errors do not have `path`, in which there is a fingerprint of rows.
-template <class Body>
-auto without_path(const std::string& path, const Body& body) {
-  try {
-    return body();
-  } catch (const Error& problem) {
-    rethrow_without(path, problem);
-  }
-}
 
 /// Throws Stopped for the nonzero answer of a callback.
 inline void proceed(int answer) {

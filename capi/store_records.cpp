@@ -1,15 +1,12 @@
 #include "capi/store_records.h"
 
 #include <exception>
-#include <nlohmann/json.hpp>
 
 #include "capi/boundary.h"
 #include "sotto/base/fields.h"
 
 namespace sotto::capi {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 [[noreturn]] void unreadable() {
   throw Error(ErrorKind::invalid_data, "the ledger is damaged or was edited: a record cannot be read", "ledger");
@@ -59,17 +56,17 @@ struct Taker {
 
 }  // namespace
 
-std::vector<LedgerRecord> read_records(const sotto_store& store, std::uint64_t first) {
+std::vector<LedgerRecord> StoreRecords::records(std::uint64_t first) const {
   using Records = Taker<std::vector<LedgerRecord>>;
   Records taker;
   const auto take = [](void* to, const sotto_record* record) {
     static_cast<Records*>(to)->take([&](auto& list) { list.push_back(record_of(*record)); });
   };
-  return taker.finish(store.records(store.context, first, take, &taker));
+  return taker.finish(store_.records(store_.context, first, take, &taker));
 }
 
-HostHead read_head(const sotto_store& store) {
-  using Heads = Taker<std::vector<HostHead>>;
+StoredHead StoreRecords::head() const {
+  using Heads = Taker<std::vector<StoredHead>>;
   Heads taker;
   const auto take = [](void* to, const sotto_head* head) {
     static_cast<Heads*>(to)->take([&](auto& list) {
@@ -78,33 +75,56 @@ HostHead read_head(const sotto_store& store) {
                       head->hash,
                       {head->spent_loss, head->spent_delta},
                       {terms.limit_loss, terms.limit_delta},
-                      terms.filter,
-                      terms.relation,
-                      terms.epsilon,
-                      terms.delta,
-                      head->fingerprint != nullptr ? head->fingerprint : ""});
+                      StoredHead::Terms{terms.filter, terms.relation, terms.epsilon, terms.delta,
+                                        head->fingerprint != nullptr ? head->fingerprint : ""}});
     });
   };
-  std::vector<HostHead> heads = taker.finish(store.head(store.context, take, &taker));
+  std::vector<StoredHead> heads = taker.finish(store_.head(store_.context, take, &taker));
   if (heads.size() != 1) unreadable();
   return std::move(heads.front());
 }
 
-std::string read_bytes(const sotto_store& store, std::uint64_t entry) {
+// The host commits a record and its totals together. It hands them over one after the other, so that another process
+// may have written in between: then the records are read on.
+StoredRecords StoreRecords::read(std::uint64_t first) {
+  StoredRecords now{records(first), std::nullopt};
+  if (store_.head == nullptr) return now;
+  now.head = head();
+  for (std::uint64_t next = first + now.records.size(); now.head->sequence >= next;) {
+    const std::vector<LedgerRecord> more = records(next);
+    if (more.empty()) break;  // no record goes with it
+    now.records.insert(now.records.end(), more.begin(), more.end());
+    next += more.size();
+    now.head = head();
+  }
+  return now;
+}
+
+std::string StoreRecords::bytes_of(std::uint64_t entry) {
   using Bytes = Taker<std::string>;
   Bytes taker;
   const auto take = [](void* to, const char* bytes, std::size_t size) {
     static_cast<Bytes*>(to)->take([&](std::string& text) { text.assign(bytes, size); });
   };
-  return taker.finish(store.bytes(store.context, entry, take, &taker));
+  return taker.finish(store_.bytes(store_.context, entry, take, &taker));
 }
 
-void prepare(const sotto_store& store) {
-  if (store.prepare != nullptr) proceed(store.prepare(store.context));
+Digest StoreRecords::key(const LedgerPlace& place) const {
+  Digest key{};
+  if (!place.bound || !digest_from_hex(place.bound->key, key)) unreadable();
+  return key;
 }
 
-bool append_record(const sotto_store& store, const LedgerRecord& record, const LedgerTerms* terms,
-                   const std::string* bytes) {
+Anchor StoreRecords::lock(const std::string& path, const std::string& id) {
+  if (store_.poll == nullptr) return {path, id};
+  return {path, id, [this] { proceed(store_.poll(store_.context)); }};
+}
+
+void StoreRecords::prepare() {
+  if (store_.prepare != nullptr) proceed(store_.prepare(store_.context));
+}
+
+bool StoreRecords::append(const LedgerRecord& record, const std::string* bytes) {
   const std::string kind(enum_name(record.kind));
   const std::string previous = hex_of(record.previous);
   const std::string hash = hex_of(record.hash);
@@ -118,43 +138,19 @@ bool append_record(const sotto_store& store, const LedgerRecord& record, const L
   std::string filter;
   std::string relation;
   sotto_terms fixed{};
-  if (terms != nullptr) {
-    filter = enum_name(terms->filter.kind);
-    relation = enum_name(terms->filter.budget.relation);
-    fixed = {
-        filter.c_str(),           relation.c_str(),         terms->filter.budget.epsilon, terms->filter.budget.delta,
-        terms->filter.limit.loss, terms->filter.limit.delta};
+  const bool first = record.kind == RecordKind::opened;
+  if (first) {
+    const Filter::State state = terms_from(record.detail).filter;
+    filter = enum_name(state.kind);
+    relation = enum_name(state.budget.relation);
+    fixed = {filter.c_str(),     relation.c_str(), state.budget.epsilon,
+             state.budget.delta, state.limit.loss, state.limit.delta};
   }
-  const int answer = store.append(store.context, &given, terms != nullptr ? &fixed : nullptr,
-                                  bytes != nullptr ? bytes->data() : nullptr, bytes != nullptr ? bytes->size() : 0);
+  const int answer = store_.append(store_.context, &given, first ? &fixed : nullptr,
+                                   bytes != nullptr ? bytes->data() : nullptr, bytes != nullptr ? bytes->size() : 0);
   if (answer == SOTTO_APPEND_OUTDATED) return false;
   proceed(answer);
   return true;
 }
-
-std::string place_text(const LedgerPlace& place, const Binding& binding) {
-  return Json{{"ledger", place.path}, {"anchor", place.anchor},
-              {"inode", place.inode}, {"fingerprint", binding.fingerprint},
-              {"rows", binding.rows}, {"key", binding.key}}
-      .dump();
-}
-
-Binding binding_from(const std::string& detail) {
-  try {
-    const Json json = Json::parse(detail);
-    return {json.at("fingerprint").get<std::string>(), json.at("rows").get<std::uint64_t>(),
-            json.at("key").get<std::string>()};
-  } catch (const nlohmann::json::exception&) {
-    unreadable();
-  }
-}
-
-Digest key_of(const Binding& binding) {
-  Digest key{};
-  if (!digest_from_hex(binding.key, key)) unreadable();
-  return key;
-}
-
-std::string tag_of(const Binding& binding) { return hex_of(hmac_sha256(key_of(binding), binding.fingerprint)); }
 
 }  // namespace sotto::capi

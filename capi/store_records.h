@@ -2,39 +2,31 @@
 #include <string>
 #include <vector>
 
-#include "capi/store_ledger.h"
+#include "capi/sotto_c.h"
+#include "sotto/privacy/ledger/record_store.h"
 
-/// Records on their way between the library and the host's store.
 namespace sotto::capi {
 
-std::vector<LedgerRecord> read_records(const sotto_store& store, std::uint64_t first);
-/// What the host keeps beside the records.
-struct HostHead {
-  std::uint64_t sequence = 0;
-  std::string hash;
-  Filter::Cost spent;
-  Filter::Cost limit;
-  std::string filter;
-  std::string relation;
-  double epsilon = 0;
-  double delta = 0;
-  std::string fingerprint;
-};
-HostHead read_head(const sotto_store& store);
-std::string read_bytes(const sotto_store& store, std::uint64_t entry);
-/// Lets the host get ready to append, before an anchor is locked. Throws Stopped if it cannot.
-void prepare(const sotto_store& store);
-/// Whether the host committed it: false if another record came first. Throws Stopped for anything else. `terms` go with
-/// the first record, `bytes` with a release.
-bool append_record(const sotto_store& store, const LedgerRecord& record, const LedgerTerms* terms,
-                   const std::string* bytes);
+/// Records on their way between the library and the host's store. The answers of its callbacks end as Stopped.
+class StoreRecords final : public RecordStore {
+ public:
+  explicit StoreRecords(const sotto_store& store) : store_(store) {}
 
-/// The detail of a `placed` record: where the ledger is and which rows it is about.
-std::string place_text(const LedgerPlace& place, const Binding& binding);
-Binding binding_from(const std::string& detail);
-/// The ledger's random key.
-Digest key_of(const Binding& binding);
-/// What stands for the rows in digests of requests: nobody without the ledger's key can compare it with a guess.
-std::string tag_of(const Binding& binding);
+  StoredRecords read(std::uint64_t first) override;
+  bool append(const LedgerRecord& record, const std::string* bytes) override;
+  std::string bytes_of(std::uint64_t entry) override;
+  LedgerPlace place() const override { return {store_.place, "", 0}; }
+  Digest key(const LedgerPlace& place) const override;
+  /// While another process has the anchor the host is asked whether to go on waiting.
+  Anchor lock(const std::string& path, const std::string& id) override;
+  void prepare() override;
+  std::string analyst() const override { return store_.analyst != nullptr ? store_.analyst : ""; }
+
+ private:
+  std::vector<LedgerRecord> records(std::uint64_t first) const;
+  StoredHead head() const;
+
+  sotto_store store_;
+};
 
 }  // namespace sotto::capi

@@ -327,6 +327,23 @@ TEST_F(CapiTraining, OtherRowsKeepWhatWasSpent) {
   EXPECT_NE(train(host_, R"({"epsilon": 0.1, "lambda": 0.1})").status, SOTTO_OK);
 }
 
+TEST_F(CapiTraining, AFormerAnchorDoesNotStandForTheLastOne) {
+  open_ledger(host_);
+  sotto_error error{};
+  const sotto_rows rows = host_.source();
+  const sotto_store store = host_.store();
+  const std::string renamed = host_.anchor + ".b";
+  ASSERT_EQ(sotto_ledger_rebind(&store, renamed.c_str(), &rows, &error), SOTTO_OK) << error.message;
+  ASSERT_EQ(train(host_).status, SOTTO_OK);
+  std::filesystem::remove(renamed);
+  // It knows nothing of what was spent after it was left: a restored copy would pass.
+  EXPECT_EQ(sotto_ledger_move(&store, host_.anchor.c_str(), &error), SOTTO_IO);
+  EXPECT_THAT(error.message, HasSubstr("cannot be told from a restored copy"));
+  EXPECT_THAT(error.message, testing::Not(HasSubstr(renamed))) << "a name that may say which rows it stands for";
+  EXPECT_THAT(error.log, HasSubstr(renamed));
+  EXPECT_EQ(sotto_ledger_rebind(&store, host_.anchor.c_str(), &rows, &error), SOTTO_IO);
+}
+
 TEST_F(CapiTraining, ARefreshThatDidNotFinishIsTakenUpAgain) {
   open_ledger(host_);
   sotto_error error{};

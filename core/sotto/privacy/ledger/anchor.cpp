@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstring>
 
-#include "sotto/base/error.h"
 #include "sotto/privacy/ledger/files.h"
 
 namespace sotto {
@@ -68,7 +67,7 @@ Anchor::Anchor(const std::string& path, const std::string& ledger_id, const std:
     lines_ = static_cast<std::uint64_t>(status.st_size) / kWidth;
     if (lines_ < 2 || line(0).compare(0, kHead.size(), kHead) != 0) damaged();
     if (line(0) != head_line(ledger_id)) {
-      throw Error(ErrorKind::invalid_data, path + ": this is the anchor of another ledger", "ledger");
+      throw FileError(ErrorKind::invalid_data, path, "this is the anchor of another ledger");
     }
     // A power cut can leave a line of zeros: its length was recorded, its content was not.
     if (lines_ > 2 && line(lines_ - 1) == std::string(kWidth, '\0')) --lines_;
@@ -92,7 +91,7 @@ void Anchor::lock(const std::function<void()>& waiting) const {
 }
 
 void Anchor::damaged() const {
-  throw Error(ErrorKind::invalid_data, path_ + ": the ledger's anchor is damaged or was edited", "ledger");
+  throw FileError(ErrorKind::invalid_data, path_, "the ledger's anchor is damaged or was edited");
 }
 
 std::string Anchor::line(std::uint64_t number) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sotto/base/error.h"
+#include "sotto/privacy/ledger/ledger.h"
 #include "sotto/privacy/ledger/price.h"
 
 namespace sotto {

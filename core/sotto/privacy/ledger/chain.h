@@ -1,15 +1,54 @@
 #pragma once
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "sotto/privacy/event.h"
 #include "sotto/privacy/ledger/anchor.h"
-#include "sotto/privacy/ledger/ledger.h"
 #include "sotto/privacy/ledger/record.h"
 
 namespace sotto {
+
+/// A reserved entry counts as spent, whatever became of it. It ends in one of the other states or stays reserved, as
+/// after a crash: spent, with nothing to show.
+enum class EntryState { reserved, released, voided };
+constexpr auto enum_names(EntryState) {
+  return std::array{std::pair{std::string_view("reserved"), EntryState::reserved},
+                    std::pair{std::string_view("released"), EntryState::released},
+                    std::pair{std::string_view("voided"), EntryState::voided}};
+}
+
+struct LedgerEntry {
+  std::uint64_t number = 0;  ///< the sequence of its reservation
+  EntryState state = EntryState::reserved;
+  Filter::Cost cost;
+  std::string request;   ///< digest of the request
+  std::string event;     ///< what was charged, in words
+  std::string released;  ///< digest of the bytes released
+  std::int64_t time = 0;
+  std::string token;      ///< SHA-256 of the nonce that only the holder of the reservation knows
+  std::string analyst{};  ///< who was charged, where the store knows
+};
+
+/// What is to be spent, and for which request.
+struct Spending {
+  Event event;
+  double distance = 0;  ///< in total variation, of the noise drawn from its ideal law
+  std::string request;  ///< digest of the request in canonical form
+};
+
+/// What a full check of a ledger looked at; it throws if something is wrong.
+struct LedgerCheck {
+  std::uint64_t records = 0;
+  std::uint64_t models = 0;
+  std::uint64_t anchored = 0;  ///< sequence of the last point of the anchor
+};
 
 /// The story the records tell, checked record by record; any store of records replays through it. A record that does
 /// not follow from those before it is Error{invalid_data}: the chain ends there and nothing mends it.

@@ -10,8 +10,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "sotto/base/error.h"
-
 namespace sotto {
 namespace {
 
@@ -24,11 +22,16 @@ std::string folder_of(const std::string& path) {
 
 void fail_io(const std::string& path, const std::string& what) {
   const int reason = errno;
-  throw Error(ErrorKind::io, path + ": " + what + ": " + std::strerror(reason), "ledger");
+  throw FileError(ErrorKind::io, path, what + ": " + std::strerror(reason));
 }
 
 std::int64_t seconds_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
 }
 
 std::string absolute_path(const std::string& path) {

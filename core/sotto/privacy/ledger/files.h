@@ -1,16 +1,32 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
+
+#include "sotto/base/error.h"
 
 /// Files that appear complete under a name nobody had before.
 namespace sotto {
 
-/// Error{io} with the path and the operating system's reason.
+/// An error about a file, "path: message". The name of an anchor may say which rows it stands for; a front end that
+/// keeps names from whoever asks shows `message` alone.
+class FileError final : public Error {
+ public:
+  FileError(ErrorKind kind, const std::string& path, std::string message, std::string field = "ledger", Hint hint = {})
+      : Error(kind, path + ": " + message, std::move(field), std::move(hint)), message_(std::move(message)) {}
+  const std::string& message() const noexcept { return message_; }
+
+ private:
+  std::string message_;
+};
+
+/// FileError{io} with the operating system's reason.
 [[noreturn]] void fail_io(const std::string& path, const std::string& what);
 
 /// Seconds since 1970 by the system's clock.
 std::int64_t seconds_now();
 
+bool exists(const std::string& path);
 /// The absolute path without links; of a file that need not exist yet.
 std::string absolute_path(const std::string& path);
 /// The number of the file in its file system; a copy has another. Throws Error{io}; Error{unsupported} for a file with

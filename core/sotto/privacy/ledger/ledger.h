@@ -1,114 +1,67 @@
 #pragma once
-#include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "sotto/privacy/accountant/filter.h"
-#include "sotto/privacy/ledger/record.h"
+#include "sotto/privacy/ledger/chain.h"
+#include "sotto/privacy/ledger/record_store.h"
+#include "sotto/privacy/ledger/reservation.h"
 #include "sotto/privacy/ledger/signing.h"
 
 namespace sotto {
 
-/// A reserved entry counts as spent, whatever became of it. It ends in one of the other states or stays reserved, as
-/// after a crash: spent, with nothing to show.
-enum class EntryState { reserved, released, voided };
-constexpr auto enum_names(EntryState) {
-  return std::array{std::pair{std::string_view("reserved"), EntryState::reserved},
-                    std::pair{std::string_view("released"), EntryState::released},
-                    std::pair{std::string_view("voided"), EntryState::voided}};
-}
-
-struct LedgerEntry {
-  std::uint64_t number = 0;  ///< the sequence of its reservation
-  EntryState state = EntryState::reserved;
-  Filter::Cost cost;
-  std::string request;   ///< digest of the request
-  std::string event;     ///< what was charged, in words
-  std::string released;  ///< digest of the bytes released
-  std::int64_t time = 0;
-  std::string token;      ///< SHA-256 of the nonce that only the holder of the reservation knows
-  std::string analyst{};  ///< who was charged, where the store knows
-};
-
-/// What is to be spent, and for which request.
-struct Spending {
-  Event event;
-  double distance = 0;  ///< in total variation, of the noise drawn from its ideal law
-  std::string request;  ///< digest of the request in canonical form
-};
-
-/// The right to read rows once, for one release: a token that moves and is never copied. Only the process that reserved
-/// it can use it, as only there is the nonce known of which the ledger has the digest; a child process cannot.
-class Reservation {
- public:
-  Reservation(Reservation&& other) noexcept = default;
-  Reservation& operator=(Reservation&&) = delete;
-  Reservation(const Reservation&) = delete;
-  Reservation& operator=(const Reservation&) = delete;
-  ~Reservation() = default;
-
-  std::uint64_t entry() const noexcept { return entry_; }
-  const Filter::Cost& cost() const noexcept { return cost_; }
-  const Filter::Cost& spent_after() const noexcept { return spent_; }
-  /// From here on a row may have been read: the reservation cannot be cancelled any more.
-  void begin_reading() noexcept;
-
- private:
-  friend class Ledger;
-  friend class Curator;
-  /// What became of it, shared with the curator that draws under it.
-  struct Use {
-    bool reading = false;
-    bool closed = false;
-    std::int64_t process = 0;
-    bool open() const noexcept;
-  };
-  Reservation(std::uint64_t entry, Filter::Cost cost, Filter::Cost spent, std::string nonce);
-  /// Ends it. Throws Error{internal} if it was used, given back or moved from, or belongs to another process.
-  void close();
-
-  std::uint64_t entry_;
-  Filter::Cost cost_;
-  Filter::Cost spent_;
-  std::string nonce_;
-  std::shared_ptr<Use> use_;  // none after a move
-};
-
-/// What a full check of a ledger looked at; it throws if something is wrong.
-struct LedgerCheck {
-  std::uint64_t records = 0;
-  std::uint64_t models = 0;
-  std::uint64_t anchored = 0;  ///< sequence of the last point of the anchor
-};
-
-/// The budget of one data set across all releases from it. Append-only; nothing refunds. Every spending is durable and
-/// anchored when `reserve` returns, every release when `release` returns. Requests may depend on earlier outputs: the
-/// filter fixed at creation composes them (spec 6.4), and the guarantee is its budget.
+/// The budget of one data set across all releases from it, over a store of records. Append-only; nothing refunds. Every
+/// spending is durable and anchored when `reserve` returns, every release when `release` returns. Requests may depend on
+/// earlier outputs: the filter fixed at creation composes them (spec 6.4), and the guarantee is its budget.
+///
+/// The protocol is here and nowhere else. Opening replays the whole chain and compares it with the totals of the store
+/// and with the anchor; what does not agree is refused and never mended. A writer holds the lock of the anchor, reads
+/// what is there, makes its record, has the store commit it, reads it back, and tells the anchor. No lock is held while
+/// a model is trained.
+///
+/// Not for several threads at a time. A child process after fork must open its own. After a failed write or flush the
+/// object refuses everything: whether the bytes reached the disk is then unknown.
 class Ledger {
  public:
-  virtual ~Ledger() = default;
+  using Clock = std::function<std::int64_t()>;  ///< seconds since 1970; read for the records' time only
 
-  virtual const LedgerTerms& terms() const = 0;
+  explicit Ledger(std::unique_ptr<RecordStore> store, Clock clock = {});
+  Ledger(const Ledger&) = delete;
+  Ledger& operator=(const Ledger&) = delete;
+
+  /// Throws Error{unsupported} for a relation no ledger is offered under.
+  static void check_relation(Relation relation);
+  /// Declares this copy the one valid after it was moved: to be called by who knows that no other copy is used. Every
+  /// former anchor that can be reached is told, so that the copies they belong to are refused from then on. The last
+  /// one must be there and agree; or the caller gives the word that nothing is left where it was, as after a folder was
+  /// renamed, and the one given must be there and agree: a copy that was left could spend the budget once more.
+  enum class Former { told, gone };
+  static void move(std::unique_ptr<RecordStore> store, const std::string& anchor, Former former);
+  /// Binds it to other rows, with the anchor that is named after them. The former anchor stays too: neither the old nor
+  /// the new rows get a second budget anywhere.
+  static void rebind(std::unique_ptr<RecordStore> store, const std::string& anchor, RowBinding rows);
+
+  const LedgerTerms& terms() const noexcept { return terms_; }
+  const LedgerPlace& place() const noexcept { return chain_.place(); }
   /// Whether this is the fingerprint (files/fingerprint.h) of the data the budget belongs to.
-  virtual bool is_about(const Digest& fingerprint) const = 0;
+  bool is_about(const Digest& fingerprint) const;
   /// The budget and what is spent of it now.
-  virtual Filter filter() = 0;
+  Filter filter();
   /// What the analyst may spend who is charged now; none where nobody is named or the whole budget is open.
-  virtual std::optional<AnalystShare> share() { return std::nullopt; }
-  virtual std::vector<LedgerEntry> entries() = 0;
-  virtual std::vector<LedgerRecord> records() = 0;
+  std::optional<AnalystShare> share();
+  std::vector<LedgerEntry> entries();
+  std::vector<LedgerRecord> records();
   /// The bytes an earlier release of the same request put out, the first of them; asking again is free.
-  virtual std::optional<std::string> stored(const std::string& request) = 0;
+  std::optional<std::string> stored(const std::string& request);
   /// What an entry released. Throws Error{invalid_data} if the bytes are not those.
-  virtual std::string bytes_of(const LedgerEntry& entry) = 0;
+  std::string bytes_of(const LedgerEntry& entry);
   /// Recomputes chain, totals, limits and stored bytes and compares them with the anchor. Throws Error{invalid_data} or
   /// Error{io}; never repairs.
-  virtual LedgerCheck verify() = 0;
+  LedgerCheck verify();
 
   /// By which a reader tells what this ledger released.
   PublicKey public_key() const;
@@ -124,26 +77,64 @@ class Ledger {
   /// Gives a reservation back, before any row was read or noise drawn under it. Throws Error{internal} after
   /// begin_reading.
   void cancel(Reservation&& reservation);
+  /// The holder's word that an analyst may spend a share of the budget, in place of the one they had.
+  void grant(const ShareGrant& granted);
 
- protected:
-  struct Reserved {
-    std::uint64_t entry;
-    Filter::Cost cost;
-    Filter::Cost spent;
-  };
-  /// An entry and the proof that it may be ended.
-  struct Ending {
-    std::uint64_t entry;
-    std::string nonce;
-  };
-  /// The random key of the ledger, of which the terms hold the digest.
-  virtual Digest secret() const = 0;
-  /// Throws Error{invalid_data} unless the terms name the key pair that follows from the random key, or none.
-  void check_public_key() const;
-  /// `token` is the digest of the nonce the reservation will hold.
-  virtual Reserved do_reserve(const Spending& spending, const std::string& token) = 0;
-  virtual void do_release(const Ending& ending, const std::string& bytes) = 0;
-  virtual void do_cancel(const Ending& ending) = 0;
+ private:
+  enum class Trust { placed, anywhere };
+  Ledger(std::unique_ptr<RecordStore> store, Clock clock, Trust trust);
+  void open();
+  void usable() const;
+  bool is_here() const;
+  void refuse_copy() const;
+  [[noreturn]] static void refuse_moved();
+  /// Takes in the records that were written since and compares them with the totals; or later, where the anchor has the
+  /// better reason: totals that do not agree with records that were cut say less.
+  enum class Totals { now, later };
+  void refresh(Totals totals = Totals::now);
+  void catch_up(Chain& chain, Totals totals);
+  void check_key(const Chain& chain) const;
+
+  using Make = std::function<LedgerRecord()>;
+  using Anchors = std::vector<std::unique_ptr<Anchor>>;
+  /// What becomes of a record when the ledger was bound to other rows, or moved, meanwhile.
+  enum class OnMove { refuse, follow };
+  /// One record, committed, flushed, anchored. `make` sees the chain as it is then.
+  LedgerRecord write(const Make& make, const std::string* bytes, OnMove on_move = OnMove::refuse);
+  /// None if the ledger is not at its anchor any more, or a move to it did not finish.
+  std::optional<LedgerRecord> write_here(const Make& make, const std::string* bytes);
+  /// With the lock held: has the record that follows committed, made anew as often as another came first. None if one
+  /// of those moved the ledger.
+  std::optional<LedgerRecord> commit(const Make& make, const std::string* bytes);
+
+  Anchor lock(const std::string& anchor) { return store_->lock(anchor, chain_.terms().id); }
+  /// Those to be told that the ledger left the first `count` of its places, and `next`; those that can be reached,
+  /// locked, always in the same order.
+  Anchors reach(std::size_t count, const std::string& next);
+  /// Tells them of the record that moved the ledger to `next`.
+  void tell(Anchors& reached, const std::string& next) const;
+  void settle(LedgerPlace next, Former former);
+  /// Tells the anchors of a move whose session ended before it did.
+  void finish_move();
+
+  std::unique_ptr<RecordStore> store_;
+  Clock clock_;
+  Chain chain_;
+  LedgerTerms terms_;  // those of the chain, with the rows it is bound to now
+  Digest key_{};       // random, of which the terms hold the digest
+  std::uint64_t bound_at_ = 0;
+  bool failed_ = false;
+};
+
+/// A ledger that is not there yet: its random key, and its first two records, which fix what it is about and where it
+/// is. `terms.id`, `data_tag`, `key_check`, `public_key` and `filter.limit` are filled in, and the key of a binding.
+struct NewLedger {
+  NewLedger(LedgerTerms terms, LedgerPlace place, const Digest& fingerprint);
+  AnchorPoint last() const noexcept { return {records.back().sequence, records.back().hash}; }
+
+  Digest key;
+  std::string id;
+  std::vector<LedgerRecord> records;
 };
 
 /// The refusal of a request that does not fit: what it costs, what is left and what would fit, ending in `hint`.

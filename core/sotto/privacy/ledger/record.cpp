@@ -4,6 +4,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/random/bit_source.h"
 
 namespace sotto {
 namespace {
@@ -21,6 +22,13 @@ auto parse(const std::string& text, const char* what, const Read& read) {
 }
 
 }  // namespace
+
+Digest random_digest() {
+  BitSource bits;
+  Sha256 hash;
+  for (int i = 0; i < 4; ++i) hash.add_number(bits.next());
+  return hash.finish();
+}
 
 Digest hash_of(const LedgerRecord& record) {
   Sha256 hash;
@@ -87,13 +95,24 @@ LedgerTerms terms_from(const std::string& text) {
 }
 
 std::string text_of(const LedgerPlace& place) {
-  return Json{{"ledger", place.path}, {"anchor", place.anchor}, {"inode", place.inode}}.dump();
+  Json json{{"ledger", place.path}, {"anchor", place.anchor}, {"inode", place.inode}};
+  if (place.bound) {
+    json["fingerprint"] = place.bound->fingerprint;
+    json["rows"] = place.bound->rows;
+    json["key"] = place.bound->key;
+  }
+  return json.dump();
 }
 
 LedgerPlace place_from(const std::string& text) {
   return parse(text, "place", [](const Json& json) {
-    return LedgerPlace{json.at("ledger").get<std::string>(), json.at("anchor").get<std::string>(),
-                       json.at("inode").get<std::uint64_t>()};
+    LedgerPlace place{json.at("ledger").get<std::string>(), json.at("anchor").get<std::string>(),
+                      json.at("inode").get<std::uint64_t>()};
+    if (json.contains("fingerprint")) {
+      place.bound = {json.at("fingerprint").get<std::string>(), json.at("rows").get<std::uint64_t>(),
+                     json.at("key").get<std::string>()};
+    }
+    return place;
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,11 +46,20 @@ struct LedgerTerms {
   }
 };
 
+/// The raw rows a ledger is about from a place on, where the ledger outlives them: when they are read anew it is bound
+/// to what is there then, and what was spent stays spent.
+struct RowBinding {
+  std::string fingerprint;
+  std::uint64_t rows = 0;
+  std::string key{};  ///< the ledger's random key: 64 hexadecimal digits, the same in all bindings
+};
+
 /// Where the one valid copy of a ledger is.
 struct LedgerPlace {
   std::string path;
   std::string anchor;       ///< absolute, so that a copied folder still meets the original's anchor
-  std::uint64_t inode = 0;  ///< of the ledger's file: a copy has another
+  std::uint64_t inode = 0;  ///< of the ledger's file: a copy has another; 0 where the path alone tells
+  std::optional<RowBinding> bound{};
 };
 
 /// opened and placed carry terms and place, granted a share; an entry is reserved, then perhaps released or voided.
@@ -79,6 +89,8 @@ struct LedgerRecord {
   Digest hash{};
 };
 
+/// 256 random bits, for an id, a key or a nonce.
+Digest random_digest();
 /// SHA-256 over the previous hash and every field, lengths included.
 Digest hash_of(const LedgerRecord& record);
 

@@ -123,8 +123,8 @@ std::string SqliteConnection::text_of(std::string_view sql) const {
   return statement.step() ? statement.text(0) : std::string();
 }
 
-SqliteTransaction::SqliteTransaction(SqliteConnection& connection) : connection_(connection) {
-  connection_.run("BEGIN IMMEDIATE");
+SqliteTransaction::SqliteTransaction(SqliteConnection& connection, Kind kind) : connection_(connection) {
+  connection_.run(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 SqliteTransaction::~SqliteTransaction() {
   if (!open_) return;

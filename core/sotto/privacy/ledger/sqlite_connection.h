@@ -60,10 +60,12 @@ class SqliteConnection {
   int process_;
 };
 
-/// A write transaction that is undone unless it was committed. It holds the write lock from its beginning.
+/// A transaction that is undone unless it was committed. One that writes holds the write lock from its beginning; one
+/// that reads sees one moment.
 class SqliteTransaction {
  public:
-  explicit SqliteTransaction(SqliteConnection& connection);
+  enum class Kind { read, write };
+  SqliteTransaction(SqliteConnection& connection, Kind kind);
   SqliteTransaction(const SqliteTransaction&) = delete;
   SqliteTransaction& operator=(const SqliteTransaction&) = delete;
   ~SqliteTransaction();

@@ -5,6 +5,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/privacy/ledger/files.h"
 
 namespace sotto {
 namespace {
@@ -73,27 +74,35 @@ LedgerRecord record_of(const SqliteStatement& row, const std::string& path) {
   return record;
 }
 
+/// The path of a file that is one; of another nothing is opened.
+const std::string& regular(const std::string& path) {
+  inode_of(path);
+  return path;
+}
+
 }  // namespace
 
-SqliteStore::SqliteStore(const std::string& path, SqliteConnection::Mode mode) : path_(path), connection_(path, mode) {
-  if (mode == SqliteConnection::Mode::create) {
-    for (const std::string_view statement : kSchema) connection_.run(statement);
-  }
+SqliteStore::SqliteStore(const std::string& path)
+    : path_(path), connection_(regular(path_), SqliteConnection::Mode::open) {
   check_schema();
-  if (mode != SqliteConnection::Mode::create) read_key();
 }
 
-void SqliteStore::read_key() {
-  SqliteStatement row = connection_.prepare("SELECT key FROM secret");
-  if (!row.step() || !digest_from_hex(row.text(0), key_)) damaged(path_, "its key is missing");
-}
-
-void SqliteStore::keep_key(const Digest& key) {
+SqliteStore::SqliteStore(const std::string& path, const Digest& key)
+    : path_(path), connection_(path, SqliteConnection::Mode::create) {
+  for (const std::string_view statement : kSchema) connection_.run(statement);
   connection_.prepare("INSERT INTO secret VALUES (1, ?)").bind(hex_of(key)).step();
-  key_ = key;
 }
 
-void SqliteStore::check_schema() {
+LedgerPlace SqliteStore::place() const { return {path_, "", inode_of(path_)}; }
+
+Digest SqliteStore::key(const LedgerPlace& /*place*/) const {
+  Digest key{};
+  SqliteStatement row = connection_.prepare("SELECT key FROM secret");
+  if (!row.step() || !digest_from_hex(row.text(0), key)) damaged(path_, "its key is missing");
+  return key;
+}
+
+void SqliteStore::check_schema() const {
   SqliteStatement rows = connection_.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL");
   std::size_t found = 0;
   while (rows.step()) {
@@ -104,34 +113,42 @@ void SqliteStore::check_schema() {
   if (found != kSchema.size()) damaged(path_, "a table or rule of a ledger is missing");
 }
 
-std::vector<LedgerRecord> SqliteStore::records(std::uint64_t first) {
+StoredRecords SqliteStore::read(std::uint64_t first) {
+  connection_.check_process();
+  const SqliteTransaction snapshot(connection_, SqliteTransaction::Kind::read);
+  StoredRecords now;
   SqliteStatement rows =
       connection_.prepare("SELECT " + std::string(kFields) + " FROM record WHERE sequence >= ? ORDER BY sequence");
   rows.bind(stored(first));
-  std::vector<LedgerRecord> records;
-  while (rows.step()) records.push_back(record_of(rows, path_));
-  return records;
+  while (rows.step()) now.records.push_back(record_of(rows, path_));
+  now.head = head();
+  return now;
 }
 
-void SqliteStore::catch_up(Chain& chain) {
-  const std::uint64_t first = chain.empty() ? 0 : chain.sequence() + 1;
-  for (const LedgerRecord& record : records(first)) chain.add(record);
-  if (chain.empty()) damaged(path_, "it has no records");
-  check_head(chain);
-}
-
-void SqliteStore::check_head(const Chain& chain) {
-  SqliteStatement head =
+StoredHead SqliteStore::head() const {
+  SqliteStatement row =
       connection_.prepare("SELECT sequence, hash, spent_loss, spent_delta, limit_loss, limit_delta FROM head");
-  if (!head.step()) damaged(path_, "its totals are missing");
-  const Filter::State& filter = chain.filter().state();
-  const bool agrees = head.integer(0) == stored(chain.sequence()) && head.text(1) == hex_of(chain.hash()) &&
-                      head.integer(2) == stored(filter.spent.loss) && head.integer(3) == stored(filter.spent.delta) &&
-                      head.integer(4) == stored(filter.limit.loss) && head.integer(5) == stored(filter.limit.delta);
-  if (!agrees) damaged(path_, "its totals are not those of its records");
+  if (!row.step()) damaged(path_, "its totals are missing");
+  const auto amount = [&](int column) { return static_cast<std::uint64_t>(row.integer(column)); };
+  return {amount(0), row.text(1), {amount(2), amount(3)}, {amount(4), amount(5)}};
 }
 
-void SqliteStore::append(const LedgerRecord& record, const std::string* bytes) {
+bool SqliteStore::follows(const LedgerRecord& record) const {
+  if (record.kind == RecordKind::opened) return true;
+  const StoredHead last = head();
+  return record.sequence == last.sequence + 1 && hex_of(record.previous) == last.hash;
+}
+
+bool SqliteStore::append(const LedgerRecord& record, const std::string* bytes) {
+  connection_.check_process();
+  SqliteTransaction transaction(connection_, SqliteTransaction::Kind::write);
+  if (!follows(record)) return false;
+  insert(record, bytes);
+  transaction.commit();
+  return true;
+}
+
+void SqliteStore::insert(const LedgerRecord& record, const std::string* bytes) {
   SqliteStatement insert = connection_.prepare("INSERT INTO record (" + std::string(kFields) +
                                                ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   insert.bind(stored(record.sequence)).bind(enum_name(record.kind)).bind(stored(record.entry)).bind(record.time);
@@ -163,19 +180,17 @@ void SqliteStore::append(const LedgerRecord& record, const std::string* bytes) {
 }
 
 std::string SqliteStore::bytes_of(std::uint64_t entry) {
+  connection_.check_process();
   SqliteStatement row = connection_.prepare("SELECT bytes FROM model WHERE entry = ?");
   if (!row.bind(stored(entry)).step()) damaged(path_, "what an entry released is missing");
   return row.text(0);
 }
 
-std::uint64_t SqliteStore::count_bytes() {
-  SqliteStatement row = connection_.prepare("SELECT count(*) FROM model");
-  row.step();
-  return static_cast<std::uint64_t>(row.integer(0));
-}
-
-void SqliteStore::check_integrity() {
+void SqliteStore::check_whole(std::uint64_t released) {
   if (connection_.text_of("PRAGMA integrity_check") != "ok") damaged(path_, "its pages are not in order");
+  if (connection_.text_of("SELECT count(*) FROM model") != std::to_string(released)) {
+    damaged(path_, "a model is stored that was never released");
+  }
 }
 
 }  // namespace sotto
