@@ -13,7 +13,6 @@
 #include "sotto/files/fingerprint.h"
 #include "sotto/files/reading.h"
 #include "sotto/privacy/curator.h"
-#include "sotto/privacy/ledger/price.h"
 #include "sotto/privacy/rounded_sum.h"
 
 namespace sotto {
@@ -170,17 +169,8 @@ std::string digest_of(const NormSource& rows, const BoundsRequest& request, cons
   return hex_of(hash.finish());
 }
 
-void require_same_data(const Digest& fingerprint, const Ledger& ledger) {
-  if (ledger.is_about(fingerprint)) return;
-  throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for", "data");
-}
-
-/// Unless the cost fits and what must be left is left.
-void require_fit(const PlannedCost& cost, const Filter::Cost& leave, Ledger& ledger) {
-  const Filter filter = ledger.filter();
-  const Filter::Cost asked = cost_in(filter, cost);
-  const Filter::Cost whole{asked.loss + leave.loss, asked.delta + leave.delta};
-  if (!filter.fits(whole)) refuse_spending(filter, whole);
+ReleaseRequest asked_of(const BoundsPlan& plan, const BoundsRequest& request, const std::string& digest) {
+  return {{plan.charges, plan.epsilon, plan.delta, plan.distance}, digest, std::nullopt, request.leave};
 }
 
 void refuse_relation(const BoundsRequest& request, const LedgerTerms& terms) {
@@ -210,50 +200,45 @@ FoundNorm find_data_norm(const BoundCounts& counts, const Budget& budget, double
 }
 
 FoundNorm find_data_norm(const NormSource& rows, const BoundsRequest& request, BitSource& bits, const LedgerUse& use) {
-  Ledger& ledger = use.ledger;
-  refuse_relation(request, ledger.terms());
+  const std::string& id = use.ledger.terms().id;
+  refuse_relation(request, use.ledger.terms());
   const BoundsPlan plan = plan_data_norm(request);
-  const std::string digest = digest_of(rows, request, use);
-  const std::optional<std::string> stored = use.again || use.part ? std::nullopt : ledger.stored(digest);
-  const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};
-  if (!stored) require_fit(cost, request.leave, ledger);
-  if (!use.part) require_same_data(rows.fingerprint, ledger);
-  if (stored) {
-    const Schema before = schema_from_json(*stored);
-    return {before.data_norm.value(), before.bounds_cost.value(), {}, true};
-  }
-  Curator curator(bits);
-  Reservation reservation = curator.charge(cost, ledger, digest);
-  reservation.begin_reading();
-  Schema found;
-  found.data_norm = found_norm(rows.count(), request, plan.epsilon_each, curator);
-  found.bounds_cost = cost_of(plan, request, ledger.terms().id);
-  ledger.release(std::move(reservation), to_json(found));
-  return {*found.data_norm, *found.bounds_cost, {}, false};
+  const Charged<FoundNorm> norm{
+      asked_of(plan, request, digest_of(rows, request, use)), [&] { return rows.fingerprint; },
+      [](const std::string& text) {
+        const Schema before = schema_from_json(text);
+        return FoundNorm{before.data_norm.value(), before.bounds_cost.value(), {}, true};
+      },
+      [&](Paid& paid) {
+        Schema found;
+        found.data_norm = found_norm(rows.count(), request, plan.epsilon_each, paid.curator());
+        found.bounds_cost = cost_of(plan, request, id);
+        paid.release(to_json(found));
+        return FoundNorm{*found.data_norm, *found.bounds_cost, {}, false};
+      }};
+  return run_charged({use, bits}, norm);
 }
 
 FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits, const LedgerUse& use) {
-  Ledger& ledger = use.ledger;
-  const LedgerTerms& terms = ledger.terms();
+  const LedgerTerms& terms = use.ledger.terms();
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;
   refuse_relation(request, terms);
-  if (before) refuse_other_bounds(*before, ledger);
+  if (before) refuse_other_bounds(*before, use.ledger);
   refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
   require_reading(reading_of(path, request.schema), terms);
   const BoundsPlan plan = plan_bounds(path, request, &terms.columns);
-  const std::string digest = digest_of(path, request, plan, terms);
-  const std::optional<std::string> stored = use.again ? std::nullopt : ledger.stored(digest);
-  const PlannedCost cost{plan.charges, plan.epsilon, plan.delta, plan.distance};
-  if (!stored) require_fit(cost, request.leave, ledger);
-  require_same_data(fingerprint_of(path, plan.schema), ledger);
-  if (stored) return {schema_from_json(*stored), true};
-  Curator curator(bits);
-  Reservation reservation = curator.charge(cost, ledger, digest);
-  reservation.begin_reading();
-  FoundSchema found{run_plan({path, request, plan, ReadingCheck(ledger)}, curator), false};
-  found.schema.bounds_cost = cost_of(plan, request, terms.id);
-  ledger.release(std::move(reservation), to_json(found.schema));
-  return found;
+  const Charged<FoundSchema> schema{
+      asked_of(plan, request, digest_of(path, request, plan, terms)), [&] { return fingerprint_of(path, plan.schema); },
+      [](const std::string& text) {
+        return FoundSchema{schema_from_json(text), true};
+      },
+      [&](Paid& paid) {
+        FoundSchema found{run_plan({path, request, plan, ReadingCheck(use.ledger)}, paid.curator()), false};
+        found.schema.bounds_cost = cost_of(plan, request, terms.id);
+        paid.release(to_json(found.schema));
+        return found;
+      }};
+  return run_charged({use, bits}, schema);
 }
 
 }  // namespace sotto

@@ -31,21 +31,22 @@ PrivacyCard::LedgerUse card_of(const Reservation& reservation, const Filter& fil
   return use;
 }
 
-void require_fit(const Filter& filter, const ChargedRun& run) {
-  const Filter::Cost cost = cost_in(filter, run.cost);
+/// Unless the price fits and what must be left is left.
+void require_fit(const Filter& filter, const ReleaseRequest& asked) {
+  const Filter::Cost price = cost_in(filter, asked.cost);
+  const Filter::Cost cost{price.loss + asked.leave.loss, price.delta + asked.leave.delta};
   if (filter.fits(cost)) return;
-  Filter::Cost loss_alone = cost;
-  loss_alone.delta = 0;
-  if (run.delta == 0 && filter.fits(loss_alone)) {
+  if (!asked.delta) refuse_spending(filter, cost);
+  if (*asked.delta == 0 && filter.fits({cost.loss, 0})) {
     refuse_spending(filter, cost,
                     "; epsilon would fit, the delta of noise rounded to binary64 does not: noise on whole numbers has "
                     "none (mechanism discrete_laplace of bolt_on, output or scs13); or make the ledger with a delta");
   }
-  const bool by_gaussian = filter.kind() != FilterKind::sum && run.delta > 0;
+  const bool by_gaussian = filter.kind() != FilterKind::sum && *asked.delta > 0;
   refuse_spending(
       filter, cost,
-      fmt::format("; at delta {} that is epsilon up to {}{}", number_text(run.delta),
-                  down_text(largest_epsilon(filter, run.delta)), by_gaussian ? " with Gaussian noise" : ""));
+      fmt::format("; at delta {} that is epsilon up to {}{}", number_text(*asked.delta),
+                  down_text(largest_epsilon(filter, *asked.delta)), by_gaussian ? " with Gaussian noise" : ""));
 }
 
 constexpr const char* kPart =
@@ -58,14 +59,24 @@ constexpr const char* kMin =
     "noise costs";
 
 /// What is asked of a part is never the answer to a request for all rows.
-std::string request_of(const ChargedRun& run, const LedgerUse& use) {
-  return use.part ? hex_of(sha256("part " + run.request)) : run.request;
+ReleaseRequest asked_of(const ChargedRun& run, const LedgerUse& use) {
+  return {run.cost, use.part ? hex_of(sha256("part " + run.request)) : run.request, run.delta};
 }
 
-void require_same_data(const RowSource& rows, const Ledger& ledger) {
-  if (ledger.is_about(rows.fingerprint())) return;
+void require_same_data(const Digest& fingerprint, const Ledger& ledger) {
+  if (ledger.is_about(fingerprint)) return;
   throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for; nothing was charged",
               "data");
+}
+
+/// What does not fit, or is asked of other rows, is refused for nothing.
+Reservation reserved(const ChargedTo& to, const Filter& filter, Curator& curator, const ReleaseRequest& asked,
+                     const Paid::Fingerprint& fingerprint) {
+  require_fit(filter, asked);
+  if (!to.use.part) require_same_data(fingerprint(), to.use.ledger);
+  Reservation reservation = curator.charge(asked.cost, to.use.ledger, asked.digest);
+  reservation.begin_reading();
+  return reservation;
 }
 
 void require_planned(const Facts& found, const Facts& planned) {
@@ -110,70 +121,72 @@ void refuse_other_bounds(const BoundsCost& cost, Ledger& ledger) {
               {HintKind::schema_as_found});
 }
 
-std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use) {
-  const std::optional<std::string> before = use.again || use.part ? std::nullopt : use.ledger.stored(request);
-  if (!before) return std::nullopt;
-  require_same_data(rows, use.ledger);
-  return Released{*before, model_from_text(*before, "the stored model"), true};
+void refuse_seeded(const BitSource& bits) {
+  refuse_ledger_if(!bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
 }
+
+std::optional<std::string> stored_answer(const LedgerUse& use, const std::string& digest,
+                                         const Paid::Fingerprint& fingerprint) {
+  if (use.again || use.part) return std::nullopt;
+  std::optional<std::string> before = use.ledger.stored(digest);
+  if (before) require_same_data(fingerprint(), use.ledger);
+  return before;
+}
+
+Paid::Paid(const ChargedTo& to, const ReleaseRequest& asked, const Fingerprint& fingerprint)
+    : to_(to),
+      filter_(to.use.ledger.filter()),
+      curator_(to.bits),
+      reservation_(reserved(to, filter_, curator_, asked, fingerprint)) {}
 
 namespace {
 
-void refuse_use(const RowSource& rows, const ChargedTo& charged) {
-  require_reading(rows.reading(), charged.use.ledger.terms());
-  refuse_ledger_if(!charged.bits.is_private(), "it takes private requests only: the noise comes from a seeded source");
-}
+Released from_stored(const std::string& text) { return {text, model_from_text(text, "the stored model"), true}; }
 
-/// The filter before the charge; what does not fit is refused for nothing.
-Filter fitting_filter(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
-  Ledger& ledger = charged.use.ledger;
-  refuse_use(rows, charged);
-  Filter filter = ledger.filter();
-  require_fit(filter, run);
-  if (!charged.use.part) require_same_data(rows, ledger);
-  return filter;
-}
-
-}  // namespace
-
-PaidRun::PaidRun(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run)
-    : charged_(charged),
-      run_(run),
-      filter_(fitting_filter(rows, charged, run)),
-      curator_(charged.bits),
-      reservation_(curator_.charge(run.cost, charged.use.ledger, request_of(run, charged.use))) {
-  reservation_.begin_reading();
-}
-
-Released PaidRun::finish(RowSource& rows) && {
-  Ledger& ledger = charged_.use.ledger;
+/// The rest of a paid run: reads the rows, once, and releases.
+Released read_rows(RowSource& rows, const ChargedRun& run, Paid& paid) {
+  const LedgerUse& use = paid.to().use;
   const RowSource::Opened opened = rows.open_fingerprinted();
   // The bytes that were identified before the charge and the bytes that were parsed are two readings of a file.
-  if (!charged_.use.part && !ledger.is_about(opened.fingerprint)) {
+  if (!use.part && !use.ledger.is_about(opened.fingerprint)) {
     throw Error(ErrorKind::invalid_data,
                 "data: it changed after it was identified and before it was read; nothing is released, what was "
                 "reserved stays spent",
                 "data");
   }
-  require_planned(opened.engine->facts(), run_.facts);
+  require_planned(opened.engine->facts(), run.facts);
   Released released;
-  released.model = run_.run(*opened.engine, curator_);
+  released.model = run.run(*opened.engine, paid.curator());
   opened.engine->require_unchanged();
-  released.model.card.budget = card_of(reservation_, filter_, ledger.terms());
-  if (charged_.use.part) released.model.card.remarks.emplace_back(kPart);
-  if (reservation_.cost().loss == smallest_price(filter_).loss) {
+  released.model.card.budget = card_of(paid.reservation(), paid.filter(), use.ledger.terms());
+  if (use.part) released.model.card.remarks.emplace_back(kPart);
+  if (paid.reservation().cost().loss == smallest_price(paid.filter()).loss) {
     released.model.card.remarks.emplace_back(kMin);
   }
-  sign_model(released.model, ledger);
+  sign_model(released.model, use.ledger);
   released.text = released.model.signed_text;
-  ledger.release(std::move(reservation_), released.text);
+  paid.release(released.text);
   return released;
 }
 
+}  // namespace
+
+std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use) {
+  require_reading(rows.reading(), use.ledger.terms());
+  const auto text = stored_answer(use, request, [&] { return rows.fingerprint(); });
+  return text ? std::optional(from_stored(*text)) : std::nullopt;
+}
+
+PaidRun::PaidRun(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run)
+    : run_(run), paid_(charged, asked_of(run, charged.use), [&] { return rows.fingerprint(); }) {}
+
+Released PaidRun::finish(RowSource& rows) && { return read_rows(rows, run_, paid_); }
+
 Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
-  refuse_use(rows, charged);
-  if (std::optional<Released> before = answered_before(rows, run.request, charged.use)) return std::move(*before);
-  return PaidRun(rows, charged, run).finish(rows);
+  require_reading(rows.reading(), charged.use.ledger.terms());
+  const Charged<Released> release{asked_of(run, charged.use), [&] { return rows.fingerprint(); }, from_stored,
+                                  [&](Paid& paid) { return read_rows(rows, run, paid); }};
+  return run_charged(charged, release);
 }
 
 }  // namespace sotto

@@ -2,6 +2,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sotto/model/model.h"
 #include "sotto/optim/engine.h"
@@ -26,14 +27,72 @@ struct ChargedTo {
   LedgerUse use;
   BitSource& bits;
 };
-/// What left, as it is stored in the ledger.
+/// What is asked of a ledger, whatever is to leave.
+struct ReleaseRequest {
+  PlannedCost cost;
+  std::string digest;             ///< of the request in canonical form
+  std::optional<double> delta{};  ///< of the request, for saying what would fit
+  Filter::Cost leave{};           ///< what must be left when it is paid
+};
+
+/// A release that is paid for and has read no row yet. Whatever fails or is dropped from here on stays spent.
+class Paid {
+ public:
+  using Fingerprint = std::function<Digest()>;  ///< of the rows, read when it is asked
+
+  /// Tests and charges, in this order: whether it fits, whether the rows are those of the ledger, the reservation. Throws
+  /// Error{budget_exceeded} or Error{invalid_data} before any row is used, and charges nothing then. `to` refers to
+  /// what is to outlive it.
+  Paid(const ChargedTo& to, const ReleaseRequest& asked, const Fingerprint& fingerprint);
+
+  const ChargedTo& to() const noexcept { return to_; }
+  const Filter& filter() const noexcept { return filter_; }  ///< before the charge
+  const Reservation& reservation() const noexcept { return reservation_; }
+  /// That may draw what was charged.
+  Curator& curator() noexcept { return curator_; }
+  /// Stores what is about to leave; nothing else leaves.
+  void release(const std::string& text) { to_.use.ledger.release(std::move(reservation_), text); }
+
+ private:
+  ChargedTo to_;
+  Filter filter_;
+  Curator curator_;
+  Reservation reservation_;
+};
+
+/// One release under a budget, of any T.
+template <class T>
+struct Charged {
+  ReleaseRequest asked;
+  Paid::Fingerprint fingerprint;
+  std::function<T(const std::string&)> from_stored;  ///< the text of an earlier answer
+  std::function<T(Paid&)> read;                      ///< everything that touches rows, ending in Paid::release
+};
+
+/// The text of an earlier answer to the same request, if there was one and it is to be had again. Throws
+/// Error{invalid_data} if the rows are not those of the ledger.
+std::optional<std::string> stored_answer(const LedgerUse& use, const std::string& digest,
+                                         const Paid::Fingerprint& fingerprint);
+/// Throws Error{invalid_argument} for a source that repeats itself.
+void refuse_seeded(const BitSource& bits);
+
+/// The stored answer, free; or test, reserve, read, release.
+template <class T>
+T run_charged(const ChargedTo& to, const Charged<T>& run) {
+  refuse_seeded(to.bits);
+  if (const auto before = stored_answer(to.use, run.asked.digest, run.fingerprint)) return run.from_stored(*before);
+  Paid paid(to, run.asked, run.fingerprint);
+  return run.read(paid);
+}
+
+/// A model that left, as it is stored in the ledger.
 struct Released {
   std::string text;  ///< of the model file
   Model model;
   bool stored = false;  ///< an earlier answer to the same request, free of charge
 };
 
-/// A run that was planned from public facts, and what it costs.
+/// A run that was planned from public facts and makes a model, and what it costs.
 struct ChargedRun {
   PlannedCost cost;
   Facts facts;          ///< it was planned on
@@ -47,23 +106,18 @@ struct ChargedRun {
 /// are not those of the ledger.
 std::optional<Released> answered_before(const RowSource& rows, const std::string& request, const LedgerUse& use);
 
-/// A run that is paid for and has read no row yet, for hosts that hand over the rows afterwards. Whatever fails or is
-/// dropped from here on stays spent.
+/// The run of a model in two halves, for hosts that hand over the rows afterwards: `run` is to outlive it.
 class PaidRun {
  public:
-  /// Charges. Throws Error{budget_exceeded} before any row is read, and charges nothing then. All three are to outlive
-  /// it but for `rows`.
+  /// Charges, as Paid does.
   PaidRun(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run);
   /// Reads the rows, once, and releases. Throws Error{invalid_data}, and releases nothing, if they are not those that
   /// were charged for.
   Released finish(RowSource& rows) &&;
 
  private:
-  ChargedTo charged_;
   const ChargedRun& run_;
-  Filter filter_;
-  Curator curator_;
-  Reservation reservation_;
+  Paid paid_;
 };
 
 /// The stored answer, or all of a paid run at once.
