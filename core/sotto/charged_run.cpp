@@ -69,9 +69,10 @@ void require_same_data(const Digest& fingerprint, const Ledger& ledger) {
               "data");
 }
 
-/// What does not fit, or is asked of other rows, is refused for nothing.
+/// What does not fit, is asked of other rows or would draw repeatable noise is refused for nothing.
 Reservation reserved(const ChargedTo& to, const Filter& filter, Curator& curator, const ReleaseRequest& asked,
                      const Paid::Fingerprint& fingerprint) {
+  refuse_seeded(to.bits);
   require_fit(filter, asked);
   if (!to.use.part) require_same_data(fingerprint(), to.use.ledger);
   Reservation reservation = curator.charge(asked.cost, to.use.ledger, asked.digest);
@@ -143,6 +144,12 @@ namespace {
 
 Released from_stored(const std::string& text) { return {text, model_from_text(text, "the stored model"), true}; }
 
+/// Unless the rows are read in another way than the ledger was made for.
+const ChargedTo& read_alike(const RowSource& rows, const ChargedTo& charged) {
+  require_reading(rows.reading(), charged.use.ledger.terms());
+  return charged;
+}
+
 /// The rest of a paid run: reads the rows, once, and releases.
 Released read_rows(RowSource& rows, const ChargedRun& run, Paid& paid) {
   const LedgerUse& use = paid.to().use;
@@ -178,7 +185,7 @@ std::optional<Released> answered_before(const RowSource& rows, const std::string
 }
 
 PaidRun::PaidRun(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run)
-    : run_(run), paid_(charged, asked_of(run, charged.use), [&] { return rows.fingerprint(); }) {}
+    : run_(run), paid_(read_alike(rows, charged), asked_of(run, charged.use), [&] { return rows.fingerprint(); }) {}
 
 Released PaidRun::finish(RowSource& rows) && { return read_rows(rows, run_, paid_); }
 
