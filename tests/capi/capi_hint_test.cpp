@@ -4,6 +4,7 @@
 #include "capi/boundary.h"
 #include "capi/hint_text.h"
 #include "capi/request.h"
+#include "sotto/privacy/ledger/files.h"
 
 namespace sotto {
 namespace {
@@ -34,14 +35,11 @@ TEST(CapiHint, LeavesInAPlaceOfItsOwn) {
 }
 
 TEST(CapiHint, StaysWithAMessageThatLosesItsPath) {
-  const Error refused(ErrorKind::invalid_data, "/a/b: a copy", "ledger", {HintKind::move_ledger});
+  const FileError refused(ErrorKind::invalid_data, "/a/b", "a copy", "ledger", {HintKind::move_ledger});
   sotto_error error{};
-  try {
-    capi::without_path("/a/b", [&] { throw refused; });
-  } catch (const Error& problem) {
-    capi::report(problem, &error);
-  }
+  capi::report(refused, &error);
   EXPECT_STREQ(error.message, "a copy");
+  EXPECT_STREQ(error.log, "/a/b: a copy");
   EXPECT_THAT(error.hint, HasSubstr("sotto.move_ledger"));
 }
 
