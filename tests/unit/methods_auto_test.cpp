@@ -386,7 +386,7 @@ TEST(Auto, ManyFeaturesWithoutDeltaAreProjected) {
   input.problem.lambda = 0.01;
   EXPECT_EQ(Auto{}.choose(input).projected_features, 0U) << "a lambda is for the weights of the features";
   input.problem.lambda = 0;
-  input.facts.features = 1U << 27;
+  input.facts.features = 3U << 20U;
   EXPECT_EQ(Auto{}.choose(input).projected_features, 0U) << "the matrix would not fit";
 }
 

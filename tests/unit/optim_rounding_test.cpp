@@ -287,7 +287,8 @@ TEST(Rounding, StepsRoundedTheSameWayEveryTimeAreWithinTheBoundOfPairsAndNearIt)
   recipe.loss = HuberSvm{0.4};  // the margin stays where the slope is -1
   recipe.batch_rows = 3;
   recipe.step = {std::numeric_limits<double>::infinity(), badly_rounded_by_three(), 1, StepRule::Growth::none};
-  const Rows rows{1, std::vector<float>(60000, 1.0F), std::vector<float>(60000, 1.0F)};
+  Rows rows{1, std::vector<float>(60000, 1.0F), std::vector<float>(60000, 1.0F)};
+  for (std::size_t i = 2; i < rows.x.size(); i += 3) rows.x[i] = 0.5F;  // three equal rows would undo the rounding
   for (const Precision precision : {Precision::weights, Precision::margins}) {
     recipe.precision = precision;
     const double share = share_of_bound(recipe, rows);
