@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sensitive_access.h"
+#include "sotto/files/block_file/sound_rows.h"
 #include "sotto/linalg/kernels.h"
 #include "sotto/optim/psgd.h"
 #include "sotto/optim/row_gradients.h"
@@ -41,6 +42,16 @@ TEST(Rounding, ANormThatIsRoundedUpIsNeverBelowTheExactOne) {
     EXPECT_GE(kernels::norm_at_least(wide.data(), wide.size()), exact_norm(wide)) << n;
     EXPECT_LE(kernels::norm_at_least(lost.data(), lost.size()), exact_norm(lost) * (1 + 0x1p-30L)) << n;
   }
+}
+
+TEST(Rounding, ALongRowOfAFileThatIsLongerThanItsSumShowsIsNotSound) {
+  const std::vector<float> row = row_of_lost_squares(std::size_t{1} << 21U);
+  const double limit = 4 * (1 + 1e-12);  // the exact norm is 4 (1 + 7e-12), the computed one 4
+  ASSERT_GT(exact_norm(row), limit);
+  Facts facts{1, static_cast<std::uint32_t>(row.size()), limit / (1 + 0x1p-20), false};
+  EXPECT_FALSE(row_is_sound(row.data(), row.size(), 1, facts));
+  facts.data_norm *= 1 + 1e-9;
+  EXPECT_TRUE(row_is_sound(row.data(), row.size(), 1, facts));
 }
 
 TEST(Rounding, ClippedGradientsOfLongRowsKeepTheClip) {

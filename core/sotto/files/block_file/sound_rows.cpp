@@ -4,6 +4,9 @@
 #include <array>
 #include <limits>
 
+#include "sotto/data/clip.h"
+#include "sotto/linalg/kernels.h"
+
 namespace sotto {
 namespace {
 
@@ -23,11 +26,14 @@ double squared_length(const float* values, std::size_t count) noexcept {
 }  // namespace
 
 bool row_is_sound(const float* values, std::size_t count, float label, const Facts& facts) noexcept {
-  const double limit = facts.data_norm * (1.0 + 0x1p-20);
-  // A NaN or an infinity makes the sum one and fails the comparison, whatever the limit; finite floats cannot overflow
-  // it.
-  const double squared_limit = std::min(limit * limit, std::numeric_limits<double>::max());
-  return squared_length(values, count) <= squared_limit && is_label(label, facts.classes);
+  // A NaN or an infinity makes a sum one and fails each comparison, whatever the limit; finite floats cannot overflow it.
+  constexpr double kFinite = std::numeric_limits<double>::max();
+  const double limit = std::min(facts.data_norm * kNormSlack, kFinite);
+  const double squared_limit = std::min(limit * limit, kFinite);
+  // Rounded up for sums of any length. The few rows next to the limit are judged as enforce_norm() judged them.
+  const double at_most = squared_length(values, count) * (1 + (static_cast<double>(count) + 64) * 0x1p-53);
+  const bool fits = at_most <= squared_limit || kernels::norm_at_least(values, count) <= limit;
+  return fits && is_label(label, facts.classes);
 }
 
 bool columns_fit(const std::uint32_t* columns, std::size_t count, std::uint32_t features) noexcept {
