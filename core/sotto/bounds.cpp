@@ -223,6 +223,7 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   const LedgerTerms& terms = use.ledger.terms();
   const std::optional<BoundsCost>& before = request.schema.bounds_cost;
   refuse_relation(request, terms);
+  refuse_ledger_if(use.part, "bounds are found on all of its rows, not on a part");
   if (before) refuse_other_bounds(*before, use.ledger);
   refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
   require_reading(reading_of(path, request.schema), terms);

@@ -233,6 +233,16 @@ TEST(Sensitivity, StepsWithoutAUsefulBoundAreRefused) {
   }
 }
 
+TEST(Sensitivity, StepsSoShortThatSquaresVanishAreRefused) {
+  EXPECT_THROW(total(recipe_of(Logistic{}, 0, constant(1e-103), 10, 1), 100), Error);
+  EXPECT_NO_THROW(total(recipe_of(Logistic{}, 0, constant(1e-90), 10, 1), 100));
+}
+
+TEST(Sensitivity, ManyExpandingStepsAreRefusedAtOnce) {
+  EXPECT_THROW(total(recipe_of(Logistic{}, 0, constant(1e9), 1, 1), 10000000000), Error);
+  EXPECT_THROW(total(recipe_of(Logistic{}, 1e-8, inverse(1e-8), 1, 1), 10000000000), Error);
+}
+
 TEST(Sensitivity, ALossThatIsNotSmoothIsRefused) {
   try {
     total(recipe_of(Hinge{}, 0.1, constant(0.1), 1, 1), 10);

@@ -24,7 +24,9 @@ Recipe make_recipe(const SgdOptions& options, const Problem& problem, const Fact
           "classes times features must be at most 2^30, one weight each");
   require(options.passes > 0, "passes", "must be above 0");
   require(options.batch_rows > 0, "batch_rows", "must be above 0");
-  require(options.radius >= 0 && std::isfinite(options.radius), "radius", "must be at least 0");
+  // Squares of weights as short as the radius must not underflow, nor those of weights as long overflow.
+  require(options.radius == 0 || (options.radius >= 1e-100 && options.radius <= 1e100), "radius",
+          "must be 0, for none, or lie between 1e-100 and 1e100");
 
   Recipe recipe;
   recipe.loss = problem.loss;

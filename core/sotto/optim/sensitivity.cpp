@@ -49,6 +49,21 @@ double geometric_sum(double g, double count) noexcept {
   return std::expm1(count * std::log(g)) / (g - 1) * (1 + 0x1p-40);
 }
 
+void refuse_useless(double bound, const Course& course) {
+  if (std::isfinite(bound) && bound < 1e100) return;
+  throw Error(ErrorKind::unsupported,
+              "step: the steps are so large that the sensitivity has no useful bound; lower the steps or cap them at "
+              "2/(beta + 2 lambda) = " +
+                  std::to_string(2 / (course.constants.smoothness + 2 * course.recipe.lambda)),
+              "step");
+}
+
+void refuse_vanishing(double total) {
+  if (total > 1e-100) return;
+  throw Error(ErrorKind::unsupported, "step: the steps are so short that their squares vanish; take longer ones",
+              "step");
+}
+
 /// W: no computed iterate is longer than this. |w_t| <= |1 - eta lambda| |w_{t-1}| + eta L + e_t, from w_0 = 0; a
 /// projection caps it. Over a span the factor is largest at one of its ends, since it is convex in eta.
 double weight_bound(const Course& course, const StepSpans& spans, const StepRounding& rounding) {
@@ -68,6 +83,7 @@ double weight_bound(const Course& course, const StepSpans& spans, const StepRoun
       bound = std::pow(factor, count) * bound + added * geometric_sum(factor, count);
     }
     if (course.recipe.projection.active()) bound = std::min(bound, radius + 2 * rounding.length(span.largest));
+    if (!std::isfinite(bound)) refuse_useless(bound, course);
     largest = std::max(largest, bound);
   }
   return largest * (1 + 0x1p-16);  // a factor is off by at most 4 u, a power of it by that for each step
@@ -151,15 +167,6 @@ void refuse_rough_loss(const Recipe& recipe, const LossConstants& constants) {
               "loss");
 }
 
-void refuse_useless(double total, const Course& course) {
-  if (std::isfinite(total) && total < 1e100) return;
-  throw Error(ErrorKind::unsupported,
-              "step: the steps are so large that the sensitivity has no useful bound; lower the steps or cap them at "
-              "2/(beta + 2 lambda) = " +
-                  std::to_string(2 / (course.constants.smoothness + 2 * course.recipe.lambda)),
-              "step");
-}
-
 /// Both parts of the bound, for any amount of rounding.
 Sensitivity bound_of(const Recipe& recipe, const Facts& facts, double diameter) {
   const Course course{recipe, constants_of(recipe.loss, stored_norm(facts), facts.classes), recipe.steps(facts.rows)};
@@ -179,6 +186,7 @@ Sensitivity bound_of(const Recipe& recipe, const Facts& facts, double diameter) 
     const StepSpan span = spans.at(i);
     const double count = static_cast<double>(span.count());
     const double largest = carried.largest_over(span);
+    if (!std::isfinite(largest)) refuse_useless(largest, course);
     hits.add(i % spans.per_pass(), hit * span.largest * largest);
     const double error =
         std::max(rounding.of(span.largest, result.weight_bound), rounding.of(span.smallest, result.weight_bound));
@@ -193,6 +201,7 @@ Sensitivity bound_of(const Recipe& recipe, const Facts& facts, double diameter) 
   result.rounding = 2 * (of_steps + of_average + rounding.of_finish(result.weight_bound)) * outward;
   result.total = hits.bound() * outward + result.rounding;
   refuse_useless(result.total, course);
+  refuse_vanishing(result.total);
   return result;
 }
 

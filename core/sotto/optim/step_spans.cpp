@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/error.h"
+
 namespace sotto {
 namespace {
 
@@ -16,7 +18,15 @@ constexpr std::uint64_t kMaxSingleSteps = std::uint64_t{1} << 18U;
 constexpr std::uint64_t kMaxSpans = std::uint64_t{1} << 19U;
 constexpr std::uint64_t kMinSpansPerPass = 4096;
 constexpr std::uint64_t kSingleAtEnd = 64;  // averages over the last iterates weigh these alone
+constexpr std::uint64_t kMaxEntries = std::uint64_t{1} << 22U;
 constexpr double kSmallShare = 0x1p-10;
+constexpr double kMaxShare = 1e6;
+
+/// So many steps that expand more than a hundredfold each have no bound.
+[[noreturn]] void refuse_expanding() {
+  throw Error(ErrorKind::unsupported,
+              "step: the steps are so large that the sensitivity has no useful bound; lower the steps", "step");
+}
 
 }  // namespace
 
@@ -41,7 +51,8 @@ bool StepSpans::cut(double share, double smoothness) {
     const std::uint64_t room = left > kSingleAtEnd ? left - kSingleAtEnd : 1;
     p += std::clamp<std::uint64_t>(static_cast<std::uint64_t>(std::min(longest, 1e18)), 1, room);
     ends_.push_back(p);
-    if (ends_.size() > enough && share < 1e6) return false;
+    if (ends_.size() > enough && share < kMaxShare) return false;
+    if (ends_.size() > kMaxEntries) refuse_expanding();
   }
   return true;
 }

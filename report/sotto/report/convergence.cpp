@@ -12,7 +12,7 @@
 namespace sotto::report {
 namespace {
 
-constexpr std::uint64_t kDraws = 5;
+constexpr std::uint64_t kTrainings = 5;
 constexpr std::size_t kMaxRows = 20000;  // a page takes seconds, not minutes
 
 double own_passes(const PrivacyCard& card) {
@@ -46,9 +46,9 @@ std::optional<ObjectiveAfter> objective_after(double passes, const Replanned& kn
   Method method = known.method;
   const std::string text = std::to_string(static_cast<std::uint32_t>(passes));
   std::visit([&](auto& chosen) { set_field(chosen, "passes", text); }, method);
-  ObjectiveAfter found{passes, 0, 0, kDraws};
+  ObjectiveAfter found{passes, 0, 0, kTrainings};
   double squares = 0;
-  for (std::uint64_t i = 0; i < kDraws; ++i) {
+  for (std::uint64_t i = 0; i < kTrainings; ++i) {
     try {
       const double here = objective_of(train(method, input, rows, i + 1), input.problem, rows), before = found.mean;
       found.mean += (here - before) / static_cast<double>(i + 1);
@@ -57,7 +57,7 @@ std::optional<ObjectiveAfter> objective_after(double passes, const Replanned& kn
       return {};  // refused for so few rows, or so many passes
     }
   }
-  found.sd = std::sqrt(squares / static_cast<double>(kDraws - 1));
+  found.sd = std::sqrt(squares / static_cast<double>(kTrainings - 1));
   return found;
 }
 
