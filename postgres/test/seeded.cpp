@@ -74,7 +74,7 @@ using namespace sotto::capi;
 sotto_status sotto_test_engines_agree(const sotto_rows* rows, const float* values, const char* request, int* same,
                                       sotto_error* error) {
   return guarded(error, [&] {
-    TrainRequest asked = request_from(request).train;
+    TrainRequest asked = asked_from(request).train;
     asked.order_seed = 7;
     const PlainRows plain(*rows, values);
     ReferenceEngine reference(plain.facts, plain.block(), rows->block_rows);
@@ -93,7 +93,7 @@ sotto_status sotto_test_engines_agree(const sotto_rows* rows, const float* value
 sotto_status sotto_test_pass_time(const sotto_rows* rows, const float* values, const char* request, double times[3],
                                   sotto_error* error) {
   return guarded(error, [&] {
-    const TrainRequest asked = request_from(request).train;
+    const TrainRequest asked = asked_from(request).train;
     const PlainRows plain(*rows, values);
     ReferenceEngine reference(plain.facts, plain.block(), rows->block_rows);
     times[1] = time_of(reference, asked);
