@@ -241,8 +241,8 @@ def test_a_progress_bar_of_a_fit_that_fails_is_closed_where_it_was(two, capsys, 
     pytest.importorskip("tqdm")
     from sotto import _core
 
-    def fail(rows, fields, how):
-        how["progress"](0.25)
+    def fail(rows, fields, options, progress):
+        progress(0.25)
         raise RuntimeError("enough")
 
     monkeypatch.setattr(_core, "train", fail)
