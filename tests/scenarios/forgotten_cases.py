@@ -58,7 +58,7 @@ class ForgottenCases(unittest.TestCase):
     def test_a_growth_of_steps(self):
         said = errors("optim/step_schedule.cpp", "optim/step_schedule.h", "{ none, linear, root }",
                       "{ none, linear, root, other }")
-        self.assertEqual(said.count("not handled in switch"), 2, "its size and its words on the card: " + said)
+        self.assertEqual(said.count("not handled in switch"), 3, "its size, its bound and its words on the card: " + said)
 
     def test_a_schedule(self):
         said = errors("methods/bolt_on.cpp", "optim/step_schedule.h", "using StepSchedule = std::variant<", SCHEDULE)
