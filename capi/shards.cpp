@@ -26,16 +26,22 @@ Digest key_of(const char* hex) {
 }
 
 /// What every shard is sent. It is public, and with its random part the name of this run: results are sealed for it.
-std::string task_text(const std::string& schema, const std::string& request) {
+std::string task_text(const std::string& schema, const std::string& request, Precision precision) {
   Digest run{};
   BitSource coins;
   for (std::uint8_t& byte : run) byte = static_cast<std::uint8_t>(coins.next());
-  return Json{{"version", kVersion}, {"run", hex_of(run)}, {"schema", schema}, {"request", request}}.dump();
+  return Json{{"version", kVersion},
+              {"run", hex_of(run)},
+              {"schema", schema},
+              {"request", request},
+              {"precision", enum_name(precision)}}
+      .dump();
 }
 
 struct Task {
   std::string schema;
   std::string request;  ///< empty: the shard only describes itself
+  Precision precision;  ///< as it was planned: a shard decides nothing
 };
 
 Task task_from(const char* text) {
@@ -43,7 +49,8 @@ Task task_from(const char* text) {
     const Json json = parse_shallow(text, "task");
     require(json.at("version").get<std::string>() == kVersion, "version",
             "of the server that asks must be that of the shard");
-    return {json.at("schema").get<std::string>(), json.at("request").get<std::string>()};
+    return {json.at("schema").get<std::string>(), json.at("request").get<std::string>(),
+            enum_by_name<Precision>(json.at("precision").get<std::string>(), "precision")};
   } catch (const Json::exception&) {
     throw Error(ErrorKind::invalid_argument, "task: cannot be read", "task");
   }
@@ -118,11 +125,12 @@ Asked sharded_request(const sotto_shards& shards, const char* request) {
   return asked;
 }
 
-Sensitive<Vector> run_passes(const sotto_rows& rows, const std::string& request) {
-  Asked asked = asked_from(request, "shard_average");
+Sensitive<Vector> run_passes(const sotto_rows& rows, const Task& task) {
+  Asked asked = asked_from(task.request, "shard_average");
   const ShardAverage method = method_of(asked);
   BlockEngine engine(rows);
-  const Recipe recipe = method.task(asked.train.problem, engine.facts()).recipe;
+  Recipe recipe = make_recipe(method.sgd, asked.train.problem, engine.facts());
+  recipe.precision = task.precision;
   Psgd psgd(recipe, engine.facts());
   ScanOrder order;
   order.block_rows = engine.block_rows();
@@ -154,7 +162,7 @@ void ShardEngine::scan_rows(std::uint64_t, std::uint64_t, RowConsumer&) const {
 }
 
 std::vector<Sensitive<Vector>> ShardEngine::answers_to(std::span<const ShardTask> tasks) {
-  std::vector<Answer> answers = ask(shards_, task_text(schema_, request_));
+  std::vector<Answer> answers = ask(shards_, task_text(schema_, request_, tasks.front().recipe.precision));
   std::vector<Sensitive<Vector>> results;
   for (std::size_t p = 0; p < answers.size(); ++p) {
     const bool same = p < tasks.size() && answers[p].rows.rows() == tasks[p].facts.rows &&
@@ -210,7 +218,7 @@ sotto_status sotto_shard_answer(const sotto_rows* rows, const char* task, const 
   return guarded(error, [&] {
     const Task asked = task_from(task);
     const Digest secret_key = key_of(key);
-    Sensitive<Vector> secret = asked.request.empty() ? Sensitive<Vector>(Vector()) : run_passes(*rows, asked.request);
+    Sensitive<Vector> secret = asked.request.empty() ? Sensitive<Vector>(Vector()) : run_passes(*rows, asked);
     *sealed = copy_text(SealedSecret::seal(std::move(secret), note_text(*rows), secret_key, task));
   });
 }
@@ -220,7 +228,7 @@ sotto_status sotto_shards_describe(const sotto_shards* shards, const char* schem
   return guarded(error, [&] {
     RowMultiset all;
     std::size_t p = 0;
-    for (const Answer& answer : ask(*shards, task_text(schema, ""))) {
+    for (const Answer& answer : ask(*shards, task_text(schema, "", Precision::plain))) {
       sizes[p] = answer.rows.rows();
       put_hex(answer.rows.fingerprint(), fingerprints[p++]);
       all.add(answer.rows);

@@ -19,8 +19,9 @@ const std::string kKey(64, '7');
 std::string task_of(const std::vector<std::string>& parts) {
   if (parts[0].empty()) return parts[1];
   using Json = nlohmann::ordered_json;
-  return Json{{"version", sotto_version()}, {"run", "x"}, {"schema", parts[0]}, {"request", parts[1]}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return Json{
+      {"version", sotto_version()}, {"run", "x"}, {"schema", parts[0]}, {"request", parts[1]}, {"precision", "plain"}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 void collect(sotto_collected* held) {

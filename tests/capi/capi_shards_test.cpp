@@ -231,8 +231,13 @@ TEST_F(CapiShards, AnAnswerThatIsMissingSealedOtherwiseOrForAnotherRunReleasesNo
   EXPECT_EQ(host_.message, SOTTO_SHARDS_FAILED);
   EXPECT_THAT(host_.logged, HasSubstr("sealed"));
   host_.key = kKey;
-  host_.other_task =
-      json{{"version", sotto_version()}, {"run", "x"}, {"schema", kSchema}, {"request", kRequest}}.dump();
+  host_.other_task = json{
+      {"version", sotto_version()},
+      {"run", "x"},
+      {"schema", kSchema},
+      {"request", kRequest},
+      {"precision",
+       "plain"}}.dump();
   EXPECT_EQ(host_.train(), SOTTO_INVALID_DATA) << "an answer to another task";
   EXPECT_EQ(host_.message, SOTTO_SHARDS_FAILED);
   EXPECT_EQ(std::count(host_.ledger.asked.begin(), host_.ledger.asked.end(), "append reserved"), 3);

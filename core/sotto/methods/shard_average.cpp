@@ -75,14 +75,21 @@ Sensitivity sensitivity_of(std::span<const ShardTask> tasks, const PlanInput& in
   return result;
 }
 
-}  // namespace
-
-ShardTask ShardAverage::task(const Problem& problem, const Facts& facts) const {
+ShardTask task_of(const SgdOptions& sgd, const Problem& problem, const Facts& facts) {
   ShardTask task{make_recipe(sgd, problem, facts), facts};
   const LossConstants constants = constants_of(problem.loss, stored_norm(facts), facts.classes);
   task.recipe.precision = needed_precision(task.recipe, facts, constants.diameter_replace_one);
   return task;
 }
+
+/// All shards get one text of what to do, so they take the arithmetic of the one that needs most.
+void share_precision(std::vector<ShardTask>& tasks) {
+  Precision most = Precision::plain;
+  for (const ShardTask& task : tasks) most = std::max(most, task.recipe.precision);
+  for (ShardTask& task : tasks) task.recipe.precision = most;
+}
+
+}  // namespace
 
 std::vector<ShardTask> ShardAverage::tasks(const PlanInput& input) const {
   check(*this, input);
@@ -94,8 +101,9 @@ std::vector<ShardTask> ShardAverage::tasks(const PlanInput& input) const {
     Facts facts = input.facts;
     facts.rows = size;
     const bool as_before = !tasks.empty() && tasks.back().facts.rows == size;  // equal shards do equal work
-    tasks.push_back(as_before ? tasks.back() : task(input.problem, facts));
+    tasks.push_back(as_before ? tasks.back() : task_of(sgd, input.problem, facts));
   }
+  share_precision(tasks);
   return tasks;
 }
 

@@ -36,8 +36,6 @@ struct ShardAverage {
   Plan plan(const PlanInput& input) const;
   /// What each shard does. Throws as plan() does where a shard alone is refused.
   std::vector<ShardTask> tasks(const PlanInput& input) const;
-  /// What a shard with these facts does, arithmetic included: the same for whoever plans and whoever runs it.
-  ShardTask task(const Problem& problem, const Facts& facts) const;
 };
 
 }  // namespace sotto
