@@ -195,6 +195,32 @@ TEST(Rounding, StepsOfAnySizeAreWithinTheirBoundOfTheExactOne) {
   EXPECT_LT(nearest, 100);
 }
 
+TEST(Rounding, EveryPartOfTheBoundOfAStepHasItsFactor) {
+  Recipe recipe;
+  recipe.loss = Logistic{};
+  recipe.lambda = 0.5;
+  recipe.batch_rows = 7;
+  const Facts facts{100, 33, 1.0, false};
+  const double unit = 0x1p-53 * 1.01, norm = 1 + 0x1p-20, beta = 0.25 * norm * norm, s = 3 + 4, w = 10, eta = 0.4;
+  const double gradient = (7 + 3 + 8.5) * norm, weights = 0.2 + 2 * 0.8 + 1;
+  const double plain = unit * (weights * w + eta * (beta * s * w + gradient));
+  EXPECT_NEAR(StepRounding(recipe, facts).of(eta, w), plain, 1e-6 * plain);
+  EXPECT_NEAR(StepRounding(recipe, facts).of_average(w), 4 * unit * w, 1e-12 * unit);
+  recipe.projection.radius = 10;
+  EXPECT_NEAR(StepRounding(recipe, facts).of(eta, w) - plain, unit * (33.0 / 16 + 10) * 10, 1e-6 * plain);
+  recipe.projection.radius = 0;
+  Facts sparse = facts;
+  sparse.sparse = true;
+  EXPECT_NEAR(StepRounding(recipe, sparse).of(eta, w) - plain, unit * (w + eta * beta * w), 1e-6 * plain);
+  recipe.precision = Precision::weights;
+  const double pairs = unit * eta * ((4 * 0.5 + beta * (s + 1)) * w + gradient + 3 * norm);
+  EXPECT_NEAR(StepRounding(recipe, facts).of(eta, w), pairs, 1e-6 * pairs);
+  EXPECT_NEAR(StepRounding(recipe, facts).of_finish(w), 4 * unit * w, 1e-12 * unit);
+  recipe.precision = Precision::margins;
+  const double once = unit * eta * ((4 * 0.5 + beta * 1.01) * w + gradient + 3 * norm);
+  EXPECT_NEAR(StepRounding(recipe, facts).of(eta, w), once, 1e-5 * once);
+}
+
 using Wide = boost::multiprecision::cpp_bin_float_quad;  // 113 bits
 
 Wide wide_slope(const Loss& loss, const Wide& margin) {
