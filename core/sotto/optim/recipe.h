@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "sotto/data/facts.h"
@@ -29,6 +31,10 @@ struct Recipe {
     return rows / batch_rows + (rows % batch_rows != 0 ? 1 : 0);
   }
   std::uint64_t steps(std::uint64_t rows) const noexcept { return passes * steps_per_pass(rows); }
+  /// rho of spec 3.1: a step of size eta multiplies the distance of two iterates by at most this.
+  double contraction(double eta, double smoothness) const noexcept {
+    return std::max(std::fabs(1 - eta * lambda), std::fabs(1 - eta * (smoothness + lambda)));
+  }
 };
 
 /// The declared norm with the rounding of a stored 32-bit row added: X (1 + 2^-20), spec 5.4.

@@ -36,9 +36,7 @@ struct Course {
   LossConstants constants;
   std::uint64_t steps;
 
-  double contraction(double eta) const noexcept {
-    return std::max(std::fabs(1 - eta * recipe.lambda), std::fabs(1 - eta * (constants.smoothness + recipe.lambda)));
-  }
+  double contraction(double eta) const noexcept { return recipe.contraction(eta, constants.smoothness); }
   double decay(double eta) const noexcept { return std::fabs(1 - eta * recipe.lambda); }
 };
 
@@ -128,7 +126,7 @@ class Carried {
     carried_ = last;
     if (more > 0) {
       // With one factor for all steps A_t moves from `last` towards its limit or away from it, so an end is the largest.
-      const double factor = std::max(course_.contraction(span.largest), course_.contraction(span.smallest));
+      const double factor = largest_contraction(span);
       const double alpha = std::max(weight(span.first), weight(span.last));
       const double added = alpha > 0 ? alpha * geometric_sum(factor, more) : 0;
       largest = std::max(last, std::pow(factor, more) * last + added);
@@ -151,7 +149,11 @@ class Carried {
       const double middle = step.at((static_cast<double>(span.first) + 1 + static_cast<double>(span.last)) / 2);
       return std::exp(more * std::log1p(-lambda * middle));
     }
-    return std::pow(std::max(course_.contraction(span.largest), course_.contraction(span.smallest)), more);
+    return std::pow(largest_contraction(span), more);
+  }
+  /// At one of the ends, since it is convex in the size of a step.
+  double largest_contraction(const StepSpan& span) const noexcept {
+    return std::max(course_.contraction(span.largest), course_.contraction(span.smallest));
   }
 
   const Course& course_;

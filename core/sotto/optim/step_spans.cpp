@@ -42,9 +42,7 @@ bool StepSpans::cut(double share, double smoothness) {
   const bool all_alike = recipe_.step.growth == StepRule::Growth::none && recipe_.averaging != Averaging::weighted;
   ends_.clear();
   for (std::uint64_t p = 0; p < steps_per_pass_;) {
-    const double eta = recipe_.step(p + 1);
-    const double rho =
-        std::max(std::fabs(1 - eta * recipe_.lambda), std::fabs(1 - eta * (smoothness + recipe_.lambda)));
+    const double rho = recipe_.contraction(recipe_.step(p + 1), smoothness);
     const double grown = all_alike ? 1e18 : share * static_cast<double>(p + 1);
     const double longest = std::min(grown, share / std::max(std::fabs(1 - rho), 1e-300));
     const std::uint64_t left = steps_per_pass_ - p;
