@@ -72,7 +72,7 @@ Ledger::Anchors Ledger::reach(std::size_t count, const std::string& next) {
 
 void Ledger::tell(Anchors& reached, const std::string& next) const {
   // The one that counts from now on comes last: once it knows of the move, all do.
-  std::ranges::stable_partition(reached, [&](const auto& each) { return each->path() != next; });
+  std::stable_partition(reached.begin(), reached.end(), [&](const auto& each) { return each->path() != next; });
   const std::uint64_t placed = chain_.placed_sequence();
   for (const auto& each : reached) {
     check_point(chain_, each->last());
