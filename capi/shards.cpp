@@ -9,6 +9,7 @@
 #include "capi/request.h"
 #include "sotto/base/shallow_json.h"
 #include "sotto/base/version.h"
+#include "sotto/base/whole_number.h"
 #include "sotto/data/schema_json.h"
 #include "sotto/optim/row_gradients.h"
 #include "sotto/privacy/sealed_secret.h"
@@ -65,7 +66,7 @@ std::string note_text(const sotto_rows& rows) {
 RowMultiset note_from(const std::string& text) {
   try {
     const Json json = Json::parse(text);
-    return {json.at("rows").get<std::uint64_t>(), json.at("sum").get<std::string>()};
+    return {whole_number<std::uint64_t>(json.at("rows")), json.at("sum").get<std::string>()};
   } catch (const Json::exception&) {
     throw Error(ErrorKind::invalid_data, "note: of a shard cannot be read");
   }

@@ -240,6 +240,14 @@ TEST(LedgerChain, TermsAndPlaceReadBackAsTheyWere) {
   EXPECT_EQ(back.filter.limit, terms.filter.limit);
   EXPECT_EQ(back.delta_policy(), DeltaPolicy::converted);
   EXPECT_THROW(terms_from("{}"), Error);
+  // No other number is taken for a whole one.
+  for (const char* rows : {"2.2e26", "-1", "0.5", "1e3", "18446744073709551616"}) {
+    std::string text = text_of(terms);
+    const std::string key = "\"rows\":";
+    const std::size_t at = text.find(key) + key.size();
+    text.replace(at, text.find(',', at) - at, rows);
+    EXPECT_THROW(terms_from(text), Error) << rows;
+  }
   EXPECT_THROW(place_from("no"), Error);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sotto/base/error.h"
+#include "sotto/base/whole_number.h"
 #include "sotto/model/card_check.h"
 #include "sotto/model/prediction.h"
 
@@ -50,7 +51,7 @@ WeightUncertainty uncertainty_from(const Json& json, const Model& model) {
   uncertainty.features = static_cast<std::uint32_t>(order);
   uncertainty.sampling = full_matrix(json.at("sampling").get<Vector>(), order);
   uncertainty.noise = full_matrix(json.at("noise").get<Vector>(), order);
-  uncertainty.laplace_dimension = json.at("laplace_dimension").get<std::uint32_t>();
+  uncertainty.laplace_dimension = whole_number<std::uint32_t>(json.at("laplace_dimension"));
   for (std::size_t i = 0; i < order; ++i) {
     const std::size_t at = i * order + i;
     if (uncertainty.sampling[at] >= 0 && uncertainty.noise[at] >= 0) continue;
@@ -78,7 +79,7 @@ PrivacyCard::LedgerUse ledger_use_from(const Json& json) {
   use.enforced = json.at("enforced").get<bool>();
   if (!use.enforced) return use;
   use.ledger = json.at("ledger").get<std::string>();
-  use.entry = json.at("entry").get<std::uint64_t>();
+  use.entry = whole_number<std::uint64_t>(json.at("entry"));
   use.filter = json.at("filter").get<std::string>();
   use.currency = json.at("currency").get<std::string>();
   use.epsilon = json.at("epsilon").get<double>();
@@ -160,20 +161,20 @@ PrivacyCard card_from_json(const Json& json) {
   if (!noise.at("delta_num").is_null()) card.noise.delta_num = noise.at("delta_num").get<double>();
   for (const Json& e : json.at("events")) {
     card.events.push_back({e.at("event").get<std::string>(), e.at("parameter").get<std::string>(),
-                           e.at("value").get<double>(), e.at("times").get<std::uint64_t>(),
-                           e.at("parts").get<std::uint64_t>()});
+                           e.at("value").get<double>(), whole_number<std::uint64_t>(e.at("times")),
+                           whole_number<std::uint64_t>(e.at("parts"))});
   }
   for (const Json& p : json.value("personal_epsilons", Json::array())) {
     card.personal.push_back({p.at("epsilon").get<double>(), p.at("delta").get<double>(),
-                             p.at("positions").get<std::uint64_t>(), p.at("weight").get<double>()});
+                             whole_number<std::uint64_t>(p.at("positions")), p.at("weight").get<double>()});
   }
   card.theorem = json.at("theorem").get<std::string>();
   card.remarks = json.at("remarks").get<std::vector<std::string>>();
   for (const auto& [name, value] : json.at("parameters").items()) {
     card.parameters.emplace_back(name, value.get<std::string>());
   }
-  card.rows = json.at("facts").at("rows").get<std::uint64_t>();
-  card.features = json.at("facts").at("features").get<std::uint32_t>();
+  card.rows = whole_number<std::uint64_t>(json.at("facts").at("rows"));
+  card.features = whole_number<std::uint32_t>(json.at("facts").at("features"));
   card.data_norm = json.at("facts").at("data_norm").get<double>();
   card.classes = json.at("facts").value("classes", std::uint32_t{2});  // absent before there were more than two
   if (json.contains("budget")) card.budget = ledger_use_from(json.at("budget"));  // absent before there were ledgers
@@ -199,8 +200,8 @@ Json to_json(const Model& model) {
 }
 
 Model model_from_json(const Json& json) {
-  const int format = json.at("sotto_model").get<int>();
-  if (format < 1 || format > Model::kFormat) {
+  const auto format = whole_number<std::uint32_t>(json.at("sotto_model"));
+  if (format < 1 || format > static_cast<std::uint32_t>(Model::kFormat)) {
     throw Error(ErrorKind::unsupported, "the model file has format " + std::to_string(format) +
                                             ", this version reads formats 1 to " + std::to_string(Model::kFormat));
   }

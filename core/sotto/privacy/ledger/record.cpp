@@ -4,6 +4,7 @@
 
 #include "sotto/base/error.h"
 #include "sotto/base/fields.h"
+#include "sotto/base/whole_number.h"
 #include "sotto/random/bit_source.h"
 
 namespace sotto {
@@ -80,16 +81,17 @@ LedgerTerms terms_from(const std::string& text) {
     terms.filter.rdp_order = number("rdp_order");
     terms.filter.budget = {number("epsilon"), number("delta"),
                            enum_by_name<Relation>(json.at("relation").get<std::string>(), "relation")};
-    terms.filter.limit = {json.at("limit_loss").get<std::uint64_t>(), json.at("limit_delta").get<std::uint64_t>()};
+    terms.filter.limit = {whole_number<std::uint64_t>(json.at("limit_loss")),
+                          whole_number<std::uint64_t>(json.at("limit_delta"))};
     terms.unit = json.at("unit").get<std::string>();
     terms.data_tag = json.at("data_tag").get<std::string>();
     terms.key_check = json.at("key_check").get<std::string>();
     terms.public_key = json.value("public_key", "");  // it follows from the key, so older ledgers have one too
-    terms.rows = json.at("rows").get<std::uint64_t>();
+    terms.rows = whole_number<std::uint64_t>(json.at("rows"));
     // Ledgers of old have none: they take no text, which is the safe side.
     terms.reading = json.value("reading", "");
     terms.columns = json.value("columns", std::vector<std::string>{});
-    terms.analyst_share = json.value("analyst_share", kWholeBudget);
+    if (json.contains("analyst_share")) terms.analyst_share = whole_number<std::uint32_t>(json.at("analyst_share"));
     return terms;
   });
 }
@@ -107,9 +109,9 @@ std::string text_of(const LedgerPlace& place) {
 LedgerPlace place_from(const std::string& text) {
   return parse(text, "place", [](const Json& json) {
     LedgerPlace place{json.at("ledger").get<std::string>(), json.at("anchor").get<std::string>(),
-                      json.at("inode").get<std::uint64_t>()};
+                      whole_number<std::uint64_t>(json.at("inode"))};
     if (json.contains("fingerprint")) {
-      place.bound = {json.at("fingerprint").get<std::string>(), json.at("rows").get<std::uint64_t>(),
+      place.bound = {json.at("fingerprint").get<std::string>(), whole_number<std::uint64_t>(json.at("rows")),
                      json.at("key").get<std::string>()};
     }
     return place;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sotto/base/error.h"
+#include "sotto/base/whole_number.h"
 
 namespace sotto {
 namespace {
@@ -31,9 +32,10 @@ std::string text_of(const ShareGrant& grant) {
 ShareGrant grant_from(const std::string& text) {
   try {
     const ShareJson json = ShareJson::parse(text);
-    ShareGrant grant{json.at("analyst").get<std::string>(), json.at("millionths").get<std::uint32_t>()};
+    ShareGrant grant{json.at("analyst").get<std::string>(), whole_number<std::uint32_t>(json.at("millionths"))};
     if (!grant.analyst.empty() && grant.millionths <= kWholeBudget) return grant;
   } catch (const nlohmann::json::exception&) {
+  } catch (const Error&) {
   }
   throw Error(ErrorKind::invalid_data, "the ledger's record of a share cannot be read");
 }
