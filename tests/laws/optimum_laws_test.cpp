@@ -49,7 +49,7 @@ A settled() {
 /// Gradient descent without noise, in the test's own arithmetic.
 Vector minimum(Engine& engine, const Loss& loss) {
   const Facts facts = engine.facts();
-  GradientSum sum(loss, facts);
+  GradientSum sum(loss, facts, fine_gradients(loss, facts));
   Vector weights(weight_count(loss, facts), 0.0);
   for (int step = 0; step < 100; ++step) {
     sum.start(weights);

@@ -49,7 +49,7 @@ Ratios ratios(const Loss& loss, const DpAgd& method, const Neighbours& neighbour
   const Facts facts = neighbours.pair.first.facts();
   Vector weights(terms.dimension, 0.0);
   std::copy(w.begin(), w.end(), weights.begin());
-  GradientSum gradient(loss, facts, terms.clip);
+  GradientSum gradient(loss, facts, terms.gradients, terms.clip);
   const auto [g, h] = neighbours.sums(gradient, weights);
 
   Vector direction(terms.dimension, 0.0), lengths;
@@ -57,7 +57,7 @@ Ratios ratios(const Loss& loss, const DpAgd& method, const Neighbours& neighbour
   for (int j = 0; j <= 20; ++j) lengths.push_back(kMaxStep * j / 20);
   double norm = 0;
   for (const double v : w) norm += v * v;
-  LossSums losses(loss, facts, method.loss_clip);
+  LossSums losses(loss, facts, terms.losses);
   const auto [a, b] = neighbours.sums(losses, WeightLine{weights, direction, lengths});
   double low = a[0] - b[0], high = low;
   for (std::size_t i = 0; i < a.size(); ++i) {

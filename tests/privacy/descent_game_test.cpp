@@ -42,7 +42,7 @@ TEST(Game, DpgdByCompositionStaysBelowItsMuForOneAndForFivePasses) {
     const Score score = play(4000, [&](const Rows& rows, BitSource& bits) {
       Curator curator(bits);
       curator.charge(noise.charge());
-      GradientSum sum(HuberSvm{0.1}, rows.facts());
+      GradientSum sum(HuberSvm{0.1}, rows.facts(), dpgd_shape(method, input_of(0)).grid);
       Vector w(1, 0.0);
       for (std::uint32_t i = 0; i < passes; ++i) {
         sum.start(w);
@@ -156,13 +156,14 @@ TEST(GradientSums, OfNeighboursStayWithinTheClaimAndOppositeRowsReachIt) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   const PlanInput input{{60, 3, 1.0, false}, {HuberSvm{0.1}, 0.01}, {.epsilon = 1, .delta = 1e-6}};
-  const double claim = Dpgd{.passes = 3, .bound = DescentBound::composition}.plan(input).l2_sensitivity;
+  const Dpgd method{.passes = 3, .bound = DescentBound::composition};
+  const double claim = method.plan(input).l2_sensitivity;
   double largest = 0;
   const auto gap = [&](const Rows& a, const Rows& b, const Vector& w) {
     Vector sums[2];
     const Rows* tables[] = {&a, &b};
     for (int i = 0; i < 2; ++i) {
-      GradientSum sum(HuberSvm{0.1}, a.facts());
+      GradientSum sum(HuberSvm{0.1}, a.facts(), dpgd_shape(method, input).grid);
       sum.start(w);
       tables[i]->feed(sum, stored_order(a.size()), 13, i == 1);
       sums[i] = SensitiveTestAccess::open(sum.take());

@@ -146,13 +146,13 @@ TEST(WhitenedNeighbours, EveryRowThatIsCoveredIsPaidFor) {
   const Plan plan = method.plan(input);
   const std::uint64_t capacity = stated_capacity(plan);
   EXPECT_GT(capacity, 4 * input.facts.rows) << "more than the least is covered here";
-  // The longest map by docs/notes/whitening.md, then the rounding of a sum and of its product with the map.
+  // The longest map by docs/notes/whitening.md, what it makes of the grid of a gradient, and the rounding of two images.
   const double sigma = 1 / std::get<GaussianEvent>(plan.charges[1].event).mu;
   const double longest = std::sqrt(kFeatures * kDeclared / (0.2 * 0.3 * sigma * std::sqrt(2 * kFeatures)));
-  const double product = 2 * 0x1p-53 * (kFeatures + 4) * static_cast<double>(capacity) * kClip;
-  const double images = 2 * longest * (sum_rounding(capacity, kClip) + product);
+  const double grid = 0x1p-52;  // 2^50 < 0.3/h <= 2^51
+  const double images = longest * grid * std::sqrt(kFeatures) / 2 + 2 * 0x1p-53 * static_cast<double>(capacity) * kClip;
   EXPECT_GE(plan.l2_sensitivity - kClip, images);
-  EXPECT_LE(plan.l2_sensitivity - kClip, 1.05 * images + 2e-6);
+  EXPECT_LE(plan.l2_sensitivity - kClip, 1.05 * images + 4e-12);
   input.facts.rows = capacity;
   EXPECT_EQ(method.plan(input).l2_sensitivity, plan.l2_sensitivity);
   input.facts.rows = capacity + 1;

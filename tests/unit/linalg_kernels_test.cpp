@@ -76,24 +76,6 @@ TEST_P(Kernels, UpdatesHaveTheBitsOfTheScalarReferenceAndTouchNothingElse) {
     check([&](double* w) { kernels::axpy(a, g.data() + offset, w, n); },
           [&](std::size_t i) { return start[i] + a * g[i]; });
     check([&](double* w) { kernels::scale(a, w, n); }, [&](std::size_t i) { return a * start[i]; });
-    const auto rounded_sum = [&](std::size_t i) { return start[i] + g[i]; };
-    const auto error_of_sum = [&](std::size_t i) {  // by Knuth's six operations
-      const double sum = start[i] + g[i], part = sum - start[i];
-      return 0.25 + ((start[i] - (sum - part)) + (g[i] - part));
-    };
-    check(
-        [&](double* w) {
-          std::vector<double> low(n);
-          kernels::add_exactly(g.data() + offset, w, low.data(), n);
-        },
-        rounded_sum);
-    {
-      std::vector<double> high(start.begin() + static_cast<std::ptrdiff_t>(offset), start.end()), low(n + 1, 0.25);
-      std::vector<double> expected(n + 1, 0.25);
-      for (std::size_t i = 0; i < n; ++i) expected[i] = error_of_sum(i + offset);
-      kernels::add_exactly(g.data() + offset, high.data(), low.data(), n);
-      ASSERT_EQ(bits_of(low), bits_of(expected));
-    }
     check([&](double* w) { kernels::step(decay, a, x.data() + offset, w, n); },
           [&](std::size_t i) { return decay * start[i] - a * static_cast<double>(x[i]); });
     check([&](double* w) { kernels::step(decay, a, g.data() + offset, w, n); },

@@ -130,7 +130,7 @@ TEST(Correlated, ALargeBudgetReachesTheOptimum) {
   };
   const Vector best = weights(150, 10000, 3);
   EXPECT_LE(distance(weights(20, 1000, 0.5), best), 3e-2);
-  GradientSum sum(Logistic{}, rows.facts());
+  GradientSum sum(Logistic{}, rows.facts(), fine_gradients(Logistic{}, rows.facts()));
   sum.start(best);
   rows.feed(sum, stored_order(rows.size()), 512, false);
   const Vector g = SensitiveTestAccess::open(sum.take());

@@ -111,7 +111,7 @@ TEST(DpAgd, AfterAChoiceComesAGradientAtTheFullShareOrItsIncrease) {
 /// Gradient descent without noise.
 Vector optimum(Engine& engine, const Problem& problem) {
   const Facts facts = engine.facts();
-  GradientSum sum(problem.loss, facts);
+  GradientSum sum(problem.loss, facts, fine_gradients(problem.loss, facts));
   Vector w(weight_count(problem.loss, facts), 0.0);
   for (int t = 0; t < 600; ++t) {
     sum.start(w);

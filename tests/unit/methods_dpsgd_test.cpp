@@ -71,7 +71,7 @@ TEST(Dpsgd, ALargeBudgetReachesTheOptimum) {
   const Rows rows = sphere_rows(10000, 3, 1);
   const TableEngine engine(rows);
   const Problem problem{Logistic{}, 0.05};
-  GradientSum sum(Logistic{}, rows.facts());
+  GradientSum sum(Logistic{}, rows.facts(), fine_gradients(Logistic{}, rows.facts()));
   const Budget budget{.epsilon = 1e4, .delta = 1e-6};
   const Dpsgd full{.passes = 100, .batch_rows = 10000};
   const Vector best = released(full, engine, {problem, budget}, 3);

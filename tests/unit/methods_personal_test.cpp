@@ -192,7 +192,7 @@ TEST(Personal, AReplacedRowMovesSumsByItsShareOfTheSensitivity) {
     const auto sums = [&](const Rows& rows) {
       TableEngine plain(rows);
       const WeightedEngine engine(plain, weights_of(plan));
-      GradientSum sum(Logistic{}, plain.facts());
+      GradientSum sum(Logistic{}, plain.facts(), fine_gradients(Logistic{}, plain.facts()));
       sum.start(at);
       sum_rows(engine, sum);
       return SensitiveTestAccess::open(sum.take());

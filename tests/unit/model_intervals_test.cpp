@@ -24,7 +24,7 @@ namespace {
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 Vector moments_of(const RowTable& table, const Vector& weights) {
-  ScoreMoments moments(table.facts);
+  ScoreMoments moments(table.facts, narrow_grid(outer_distance(table.facts.data_norm, false), 1000));
   moments.start(weights);
   moments.consume(table.view());
   return SensitiveTestAccess::open(moments.take());

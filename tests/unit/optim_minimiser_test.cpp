@@ -188,7 +188,7 @@ TEST(Minimiser, AnEighthOfTheRowsShowsTheWayAndDecidesNothing) {
 TEST(Minimiser, AnEighthThatIsUnlikeTheRestIsForgotten) {
   constexpr std::uint32_t kColumns = 501;
   constexpr std::uint64_t kRows = 16'032;
-  const std::uint64_t run = rows_in_part(kRows) / 8;
+  const std::uint64_t run = 128;  // of SomeRows
   RowTable table(kColumns, 2, true);
   std::mt19937_64 bits(7);
   for (std::uint64_t i = 0; i < kRows; ++i) {
@@ -298,7 +298,7 @@ TEST(Minimiser, RoundingStaysBelowItsBound) {
   for (const Case& c : kCases) {
     const RowTable table = planted_table(20000, 40, c.classes, c.sparse);
     const Vector w = linear_term(std::size_t{outputs_of(c.loss, c.classes)} * 40, 50);
-    GradientSum plain(c.loss, table.facts);  // its rounding grows with the rows; what is tested is the row's part
+    GradientSum plain(c.loss, table.facts, fine_gradients(c.loss, table.facts));
     plain.start(w);
     const RowTableEngine engine(table);
     sum_rows(engine, plain);

@@ -17,7 +17,7 @@ struct KernelTable {
   void (*axpy_float)(double a, const float* x, double* w, std::size_t n) noexcept;
   void (*axpy_double)(double a, const double* x, double* w, std::size_t n) noexcept;
   void (*scale)(double a, double* w, std::size_t n) noexcept;
-  void (*add_exactly)(const double* x, double* high, double* low, std::size_t n) noexcept;
+  void (*add_rounded)(double a, const double* x, std::int64_t* sums, std::size_t n) noexcept;
   void (*step_float)(double decay, double step, const float* x, double* w, std::size_t n) noexcept;
   void (*step_double)(double decay, double step, const double* g, double* w, std::size_t n) noexcept;
   void (*add_on_grid)(double grid, const double* noise, double* values, std::size_t n) noexcept;
@@ -26,12 +26,14 @@ struct KernelTable {
   void (*scaled)(double a, const float* x, double* out, std::size_t n) noexcept;
   void (*scale_integers)(double a, const std::int64_t* k, double* out, std::size_t n) noexcept;
   void (*dots)(const float* dense, std::size_t rows, std::size_t features, const double* w, double* margins) noexcept;
-  void (*accumulate)(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
-                     double* g) noexcept;
+  void (*accumulate)(const double* coefficients, const DenseRows& rows, double* g) noexcept;
+  void (*accumulate_rounded)(const double* coefficients, const DenseRows& rows, std::int64_t* sums) noexcept;
   void (*dots_of_outputs)(const DenseRows& rows, const double* w, std::size_t outputs, double* out,
                           std::size_t stride) noexcept;
   void (*accumulate_outputs)(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
                              double* g) noexcept;
+  void (*accumulate_outputs_rounded)(const double* coefficients, std::size_t stride, const DenseRows& rows,
+                                     std::size_t outputs, std::int64_t* sums) noexcept;
   void (*count_right)(const Children& children, const TransposedRows& rows, double* lanes,
                       std::uint32_t* right) noexcept;
   void (*logistic_values)(const double* margins, std::size_t n, double* values) noexcept;

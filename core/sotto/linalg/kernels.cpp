@@ -5,6 +5,7 @@
 
 #include "sotto/linalg/crossings.h"
 #include "sotto/linalg/kernel_table.h"
+#include "sotto/linalg/rounded.h"
 #include "sotto/linalg/targets.h"
 
 // GCC 12 takes the undefined operand inside its own AVX-512 intrinsics for an uninitialised variable of ours.
@@ -38,7 +39,7 @@ const KernelTable* table() {
       .axpy_float = axpy_float,
       .axpy_double = axpy_double,
       .scale = scale,
-      .add_exactly = add_exactly,
+      .add_rounded = add_rounded_double,
       .step_float = step_float,
       .step_double = step_double,
       .add_on_grid = add_on_grid,
@@ -48,8 +49,10 @@ const KernelTable* table() {
       .scale_integers = scale_integers,
       .dots = dots,
       .accumulate = accumulate,
+      .accumulate_rounded = accumulate_rounded,
       .dots_of_outputs = dots_of_outputs,
       .accumulate_outputs = accumulate_outputs,
+      .accumulate_outputs_rounded = accumulate_outputs_rounded,
       .count_right = count_right,
       .logistic_values = logistic_values,
       .logistic_slopes = logistic_slopes,
@@ -106,8 +109,14 @@ void axpy(double a, const std::uint32_t* columns, const float* values, std::size
 }
 
 void scale(double a, double* w, std::size_t n) noexcept { active().scale(a, w, n); }
-void add_exactly(const double* x, double* high, double* low, std::size_t n) noexcept {
-  active().add_exactly(x, high, low, n);
+void add_rounded(double a, const double* x, std::int64_t* sums, std::size_t n) noexcept {
+  active().add_rounded(a, x, sums, n);
+}
+/// As axpy() of a sparse row.
+void add_rounded(double a, const std::uint32_t* columns, const float* values, std::size_t count,
+                 std::int64_t* sums) noexcept {
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < count; ++i) sums[columns[i]] += rounded(a * static_cast<double>(values[i]));
 }
 void step(double decay, double step, const double* g, double* w, std::size_t n) noexcept {
   active().step_double(decay, step, g, w, n);
@@ -148,7 +157,10 @@ void dots(const float* dense, std::size_t rows, std::size_t features, const doub
 }
 void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
                 double* g) noexcept {
-  active().accumulate(coefficients, dense, rows, features, g);
+  active().accumulate(coefficients, {dense, rows, features}, g);
+}
+void accumulate_rounded(const double* coefficients, const DenseRows& rows, std::int64_t* sums) noexcept {
+  active().accumulate_rounded(coefficients, rows, sums);
 }
 void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs, double* out,
                      std::size_t stride) noexcept {
@@ -157,6 +169,10 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
 void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
                         double* g) noexcept {
   active().accumulate_outputs(coefficients, stride, rows, outputs, g);
+}
+void accumulate_outputs_rounded(const double* coefficients, std::size_t stride, const DenseRows& rows,
+                                std::size_t outputs, std::int64_t* sums) noexcept {
+  active().accumulate_outputs_rounded(coefficients, stride, rows, outputs, sums);
 }
 void count_right(const Children& children, const TransposedRows& rows, double* lanes, std::uint32_t* right) noexcept {
   active().count_right(children, rows, lanes, right);

@@ -28,8 +28,12 @@ void axpy(double a, const std::uint32_t* columns, const float* values, std::size
 
 /// w *= a
 void scale(double a, double* w, std::size_t n) noexcept;
-/// high + low += x, but for the rounding of low: high is the rounded sum, and its error goes to low.
-void add_exactly(const double* x, double* high, double* low, std::size_t n) noexcept;
+/// sums += the integers next to a * x, ties to even, each product rounded to binary64 first. An integer is a function of
+/// its product alone: whatever else is summed, in whatever order, blocks or lanes. Products are at most kMostRounded
+/// (rounded.h).
+void add_rounded(double a, const double* x, std::int64_t* sums, std::size_t n) noexcept;
+void add_rounded(double a, const std::uint32_t* columns, const float* values, std::size_t count,
+                 std::int64_t* sums) noexcept;
 /// w = decay * w - step * g, each coordinate rounded as (decay*w) - (step*g)
 void step(double decay, double step, const double* g, double* w, std::size_t n) noexcept;
 void step(double decay, double step, const float* x, double* w, std::size_t n) noexcept;
@@ -87,6 +91,10 @@ void dots_of_outputs(const DenseRows& rows, const double* w, std::size_t outputs
 /// order: the same bits as axpy() row by row, if coefficients are finite and g has no -0.
 void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
                         double* g) noexcept;
+/// The same two sums of the integers next to coefficient * value, as add_rounded() has them.
+void accumulate_rounded(const double* coefficients, const DenseRows& rows, std::int64_t* sums) noexcept;
+void accumulate_outputs_rounded(const double* coefficients, std::size_t stride, const DenseRows& rows,
+                                std::size_t outputs, std::int64_t* sums) noexcept;
 
 /// values[i] = ln(1 + exp(-margins[i])), the logistic loss: the bits of logistic_value() in exp.h. `values` may be
 /// `margins`.

@@ -189,15 +189,18 @@ struct Listed {
   const std::uint32_t* at;
   std::size_t count;
 };
-template <std::size_t kCount>
-HWY_INLINE void add_listed(const Listed& rows, const double* coefficients, std::size_t stride, double* g,
+template <std::size_t kCount, class How>
+HWY_INLINE void add_listed(const Listed& rows, const double* coefficients, std::size_t stride, typename How::Number* g,
                            std::size_t features) {
   const Doubles d;
-  Vector sums[kCount][kEightParts];
+  const typename How::template Tag<Doubles> numbers;
+  hn::Vec<typename How::template Tag<Doubles>> sums[kCount][kEightParts];
 #pragma GCC unroll 16
   for (std::size_t k = 0; k < kCount; ++k) {
 #pragma GCC unroll 16
-    for (std::size_t part = 0; part < kEightParts; ++part) sums[k][part] = load(d, g + k * features + part * kWidth);
+    for (std::size_t part = 0; part < kEightParts; ++part) {
+      sums[k][part] = load(numbers, g + k * features + part * kWidth);
+    }
   }
   for (std::size_t f = 0; f < rows.count; ++f) {
     const std::size_t row = rows.at[f];
@@ -210,7 +213,7 @@ HWY_INLINE void add_listed(const Listed& rows, const double* coefficients, std::
       const Vector coefficient = hn::Set(d, coefficients[k * stride + row]);
 #pragma GCC unroll 16
       for (std::size_t part = 0; part < kEightParts; ++part) {
-        sums[k][part] = hn::Add(sums[k][part], hn::Mul(coefficient, values[part]));
+        sums[k][part] = How::add(d, sums[k][part], hn::Mul(coefficient, values[part]));
       }
     }
   }
@@ -218,13 +221,19 @@ HWY_INLINE void add_listed(const Listed& rows, const double* coefficients, std::
   for (std::size_t k = 0; k < kCount; ++k) {
 #pragma GCC unroll 16
     for (std::size_t part = 0; part < kEightParts; ++part) {
-      hn::StoreU(sums[k][part], d, g + k * features + part * kWidth);
+      hn::StoreU(How::finish(d, sums[k][part], rows.count), numbers, g + k * features + part * kWidth);
     }
   }
 }
 
-void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
-                        double* g) noexcept {
+HWY_INLINE void add_row(double a, const float* x, double* g, std::size_t n) { axpy_float(a, x, g, n); }
+HWY_INLINE void add_row(double a, const float* x, std::int64_t* sums, std::size_t n) {
+  add_rounded_float(a, x, sums, n);
+}
+
+template <class How>
+HWY_INLINE void accumulate_outputs_as(const double* coefficients, std::size_t stride, const DenseRows& rows,
+                                      std::size_t outputs, typename How::Number* g) {
   const std::size_t n = rows.features;
   const std::size_t even = n / kEight * kEight;
   for (std::size_t done = 0; done < rows.rows; done += kListed) {
@@ -238,15 +247,23 @@ void accumulate_outputs(const double* coefficients, std::size_t stride, const De
         listed.count += any_of_eight(listed.x + row * n);
       }
       for_tiles<kGradientTile>(0, outputs, [&](auto tile, std::size_t k) {
-        add_listed<tile()>(listed, coefficients + k * stride + done, stride, g + k * n + i, n);
+        add_listed<tile(), How>(listed, coefficients + k * stride + done, stride, g + k * n + i, n);
       });
     }
     for (std::size_t k = 0; k < outputs; ++k) {
       for (std::size_t row = 0; row < count; ++row) {
-        axpy_float(coefficients[k * stride + done + row], dense + row * n + even, g + k * n + even, n - even);
+        add_row(coefficients[k * stride + done + row], dense + row * n + even, g + k * n + even, n - even);
       }
     }
   }
+}
+void accumulate_outputs(const double* coefficients, std::size_t stride, const DenseRows& rows, std::size_t outputs,
+                        double* g) noexcept {
+  accumulate_outputs_as<Plain>(coefficients, stride, rows, outputs, g);
+}
+void accumulate_outputs_rounded(const double* coefficients, std::size_t stride, const DenseRows& rows,
+                                std::size_t outputs, std::int64_t* sums) noexcept {
+  accumulate_outputs_as<Rounded>(coefficients, stride, rows, outputs, sums);
 }
 
 }  // namespace sotto::kernels::HWY_NAMESPACE

@@ -8,8 +8,10 @@
 #endif
 
 #include <cstddef>
+#include <cstdint>
 
 #include "hwy/highway.h"
+#include "sotto/linalg/rounded.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sotto::kernels::HWY_NAMESPACE {
@@ -18,6 +20,37 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::ScalableTag<double>;
 using Vector = hn::Vec<Doubles>;
 inline constexpr std::size_t kWidth = hn::MaxLanes(Doubles());
+
+/// How a product enters a sum: as the binary64 number it is.
+struct Plain {
+  using Number = double;
+  template <class D>
+  using Tag = D;
+  template <class D, class S>
+  static HWY_INLINE S add(D, S sum, hn::Vec<D> product) {
+    return hn::Add(sum, product);
+  }
+  template <class D, class S>
+  static HWY_INLINE S finish(D, S sum, std::size_t /*products*/) {
+    return sum;
+  }
+};
+
+/// The same as the integer next to it, ties to even, for products of at most 2^51. The sum of a product and kShift has
+/// that integer in its last bits, whatever was summed before; what kShift itself adds is taken away at the end.
+struct Rounded {
+  using Number = std::int64_t;
+  template <class D>
+  using Tag = hn::RebindToSigned<D>;
+  template <class D, class S>
+  static HWY_INLINE S add(D d, S sum, hn::Vec<D> product) {
+    return hn::Add(sum, hn::BitCast(Tag<D>(), hn::Add(product, hn::Set(d, kShift))));
+  }
+  template <class D, class S>
+  static HWY_INLINE S finish(D, S sum, std::size_t products) {
+    return hn::Sub(sum, hn::Set(Tag<D>(), static_cast<std::int64_t>(kShiftBits * products)));
+  }
+};
 
 /// A kernel that reads long rows fetches half as many numbers from behind them, in the order they lie in and into the
 /// outer cache: dots() the first half of what is probably the next block, accumulate() the second. So both read the
@@ -37,6 +70,11 @@ inline std::size_t fetched_with(std::size_t features) {
 
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const double* p) {
+  return hn::LoadU(d, p);
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> load(D d, const std::int64_t* p) {
   return hn::LoadU(d, p);
 }
 
@@ -62,7 +100,7 @@ HWY_INLINE hn::Vec<D> load_first(D d, [[maybe_unused]] const T* p, [[maybe_unuse
 
 /// Stores the first `count` < lanes numbers of v, in the same pieces.
 template <class D>
-HWY_INLINE void store_first([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D> v, [[maybe_unused]] double* p,
+HWY_INLINE void store_first([[maybe_unused]] D d, [[maybe_unused]] hn::Vec<D> v, [[maybe_unused]] hn::TFromD<D>* p,
                             [[maybe_unused]] std::size_t count) {
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (hn::MaxLanes(d) > 1) {

@@ -25,27 +25,25 @@ struct Axpy {
   }
 };
 
+template <class X>
+struct AddRounded {
+  double a;
+  const X* x;
+  std::int64_t* sums;
+  template <class D>
+  HWY_INLINE void operator()(D d, std::size_t i) const {
+    const Rounded::Tag<D> integers;
+    const auto sum = Rounded::add(d, hn::LoadU(integers, sums + i), hn::Mul(hn::Set(d, a), load(d, x + i)));
+    hn::StoreU(Rounded::finish(d, sum, 1), integers, sums + i);
+  }
+};
+
 struct Scale {
   double a;
   double* w;
   template <class D>
   HWY_INLINE void operator()(D d, std::size_t i) const {
     hn::StoreU(hn::Mul(hn::Set(d, a), hn::LoadU(d, w + i)), d, w + i);
-  }
-};
-
-struct AddExactly {
-  const double* x;
-  double* high;
-  double* low;
-  template <class D>
-  HWY_INLINE void operator()(D d, std::size_t i) const {
-    const auto value = hn::LoadU(d, x + i), before = hn::LoadU(d, high + i);
-    const auto sum = hn::Add(before, value);
-    const auto part = hn::Sub(sum, before);
-    const auto error = hn::Add(hn::Sub(before, hn::Sub(sum, part)), hn::Sub(value, part));
-    hn::StoreU(hn::Add(hn::LoadU(d, low + i), error), d, low + i);
-    hn::StoreU(sum, d, high + i);
   }
 };
 
@@ -181,8 +179,11 @@ void axpy_double(double a, const double* x, double* w, std::size_t n) noexcept {
   sweep(Doubles(), Axpy<double>{a, x, w}, 0, n);
 }
 void scale(double a, double* w, std::size_t n) noexcept { sweep(Doubles(), Scale{a, w}, 0, n); }
-void add_exactly(const double* x, double* high, double* low, std::size_t n) noexcept {
-  sweep(Doubles(), AddExactly{x, high, low}, 0, n);
+void add_rounded_float(double a, const float* x, std::int64_t* sums, std::size_t n) noexcept {
+  sweep(Doubles(), AddRounded<float>{a, x, sums}, 0, n);
+}
+void add_rounded_double(double a, const double* x, std::int64_t* sums, std::size_t n) noexcept {
+  sweep(Doubles(), AddRounded<double>{a, x, sums}, 0, n);
 }
 void step_float(double decay, double size, const float* x, double* w, std::size_t n) noexcept {
   sweep(Doubles(), Step<float>{decay, size, x, w}, 0, n);
@@ -192,12 +193,13 @@ void step_double(double decay, double size, const double* g, double* w, std::siz
 }
 
 /// Rows and the sum they are added to, for a range of columns; `stride` is the length of a whole row.
+template <class How>
 struct Columns {
   const double* coefficients;
   const float* dense;
   std::size_t rows;
   std::size_t stride;
-  double* g;
+  typename How::Number* g;
   const float* ahead;  // long rows: behind them, from where to fetch half as many numbers as are added
 };
 
@@ -211,14 +213,15 @@ HWY_INLINE void fetch_next_block(const float* x) {
 
 /// Adds every row to kVectors vectors of columns, and to `tail` < kWidth columns behind them, all held in registers.
 /// The next rows are fetched meanwhile, as they are short or long.
-template <bool kShort, std::size_t kVectors>
-HWY_INLINE void add_rows(const Columns& columns, std::size_t tail) {
+template <bool kShort, std::size_t kVectors, class How>
+HWY_INLINE void add_rows(const Columns<How>& columns, std::size_t tail) {
   const Doubles d;
+  const typename How::template Tag<Doubles> numbers;
   constexpr std::size_t kTail = kVectors * kWidth;
-  Vector sums[kVectors + 1];
+  hn::Vec<typename How::template Tag<Doubles>> sums[kVectors + 1];
 #pragma GCC unroll 16
-  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(d, columns.g + v * kWidth);
-  sums[kVectors] = load_first(d, columns.g + kTail, tail);
+  for (std::size_t v = 0; v < kVectors; ++v) sums[v] = hn::LoadU(numbers, columns.g + v * kWidth);
+  sums[kVectors] = load_first(numbers, columns.g + kTail, tail);
   const float* x = columns.dense;
   for (std::size_t row = 0; row < columns.rows; ++row, x += columns.stride) {
     const Vector coefficient = hn::Set(d, columns.coefficients[row]);
@@ -229,18 +232,20 @@ HWY_INLINE void add_rows(const Columns& columns, std::size_t tail) {
     }
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < kVectors; ++v) {
-      sums[v] = hn::Add(sums[v], hn::Mul(coefficient, load(d, x + v * kWidth)));
+      sums[v] = How::add(d, sums[v], hn::Mul(coefficient, load(d, x + v * kWidth)));
     }
     if (tail == 0) continue;
-    sums[kVectors] = hn::Add(sums[kVectors], hn::Mul(coefficient, load_first(d, x + kTail, tail)));
+    sums[kVectors] = How::add(d, sums[kVectors], hn::Mul(coefficient, load_first(d, x + kTail, tail)));
   }
 #pragma GCC unroll 16
-  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, columns.g + v * kWidth);
-  store_first(d, sums[kVectors], columns.g + kTail, tail);
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    hn::StoreU(How::finish(d, sums[v], columns.rows), numbers, columns.g + v * kWidth);
+  }
+  store_first(numbers, How::finish(d, sums[kVectors], columns.rows), columns.g + kTail, tail);
 }
 
-template <bool kShort>
-HWY_INLINE void add_all(Columns columns) {
+template <bool kShort, class How>
+HWY_INLINE void add_all(Columns<How> columns) {
   constexpr std::size_t kChunk = 8 * kWidth;
   std::size_t n = columns.stride;
   for (; n >= kChunk; n -= kChunk, columns.dense += kChunk, columns.g += kChunk) {
@@ -259,10 +264,17 @@ HWY_INLINE void add_all(Columns columns) {
   }
 }
 
-void accumulate(const double* coefficients, const float* dense, std::size_t rows, std::size_t features,
-                double* g) noexcept {
-  const Columns columns{coefficients, dense, rows, features, g, dense + rows * (features + fetched_with(features))};
-  features < kLongRow ? add_all<true>(columns) : add_all<false>(columns);
+template <class How>
+HWY_INLINE void accumulate_as(const double* coefficients, const DenseRows& rows, typename How::Number* g) {
+  const float* behind = rows.dense + rows.rows * (rows.features + fetched_with(rows.features));
+  const Columns<How> columns{coefficients, rows.dense, rows.rows, rows.features, g, behind};
+  rows.features < kLongRow ? add_all<true>(columns) : add_all<false>(columns);
+}
+void accumulate(const double* coefficients, const DenseRows& rows, double* g) noexcept {
+  accumulate_as<Plain>(coefficients, rows, g);
+}
+void accumulate_rounded(const double* coefficients, const DenseRows& rows, std::int64_t* sums) noexcept {
+  accumulate_as<Rounded>(coefficients, rows, sums);
 }
 
 }  // namespace sotto::kernels::HWY_NAMESPACE

@@ -13,7 +13,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/methods/row_count.h"
 #include "sotto/optim/correlated.h"
-#include "sotto/optim/gradient_sum.h"
+#include "sotto/optim/row_gradients.h"
 #include "sotto/privacy/joint_gaussian.h"
 
 namespace sotto {
@@ -73,7 +73,7 @@ Shape shape_of(const Correlated& options, const PlanInput& input) {
   const LossConstants constants = constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes);
   const double batch = static_cast<double>(shape.batch_rows), count = static_cast<double>(shape.steps);
   // Rows are added one after the other.
-  const double rounding = chain_rounding(batch, constants.lipschitz);
+  const double rounding = 2 * 0x1p-53 * (batch + 4) * batch * constants.lipschitz;
   // A row of C G is off by at most (T + 4) u times the sum of its terms, each of norm at most c_k b L, and the c_k add
   // up to at most 2 sqrt T; T rows, two runs.
   const double mixing = 2 * std::sqrt(count) * 0x1p-53 * (4 * count + 8) * 2 * std::sqrt(count) * batch *

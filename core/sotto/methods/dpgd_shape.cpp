@@ -1,6 +1,6 @@
 // What: step, passes and noise of noisy gradient descent from public facts.
-// Formula: composition: sum sensitivity D + 2 rounding, gradients clipped to C: D at most 2 C (add_remove: C); T
-// Gaussian events (full), k times on disjoint batches (cyclic).
+// Formula: composition: sum sensitivity D + h sqrt(n) (add_remove: D + h sqrt(n)/2), h the grid of the rows' gradients,
+//   clipped to C: D at most 2 C (add_remove: C); T Gaussian events (full), k times on disjoint batches (cyclic).
 //   hidden state: step sensitivity s = eta D/b, computed steps within e of exact ones and a grid of step g, so that
 //   mu sigma = s sqrt(F_hit) + (2 e + (1 + c) g sqrt d) sqrt(F_every) (payments of a sum are at most the sum).
 //   passes 0: the noise a margin gathers over the run has standard deviation 0.5, between 10 and 200 passes.
@@ -112,6 +112,8 @@ DescentShape dpgd_shape(const Dpgd& options, const PlanInput& input) {
   shape.batches = full ? 1 : (count.nominal + options.batch_rows - 1) / options.batch_rows;
   const bool clips = options.clip > 0 && options.clip < constants_for(input).lipschitz;
   shape.clip = clips ? options.clip : std::numeric_limits<double>::infinity();
+  shape.grid = narrow_grid(gradient_bound(input.problem.loss, input.facts, shape.clip),
+                           full ? shape.capacity : shape.batch_rows);
   shape.step_size =
       options.step_size > 0 ? options.step_size : default_step(constants_for(input), input.problem.lambda);
   shape.passes = options.passes > 0 ? options.passes : default_passes(options, shape, input);
@@ -120,14 +122,10 @@ DescentShape dpgd_shape(const Dpgd& options, const PlanInput& input) {
 }
 
 Calibrated dpgd_composition(const Dpgd& options, const DescentShape& shape, const PlanInput& input) {
-  const LossConstants constants = constants_for(input);
-  const std::uint64_t rows = shape.batches == 1 ? shape.capacity : shape.batch_rows;
-  const double bound = std::min(constants.lipschitz, shape.clip);
-  const double rounding =
-      shape.batches == 1 ? sum_rounding(rows, bound) : chain_rounding(static_cast<double>(rows), bound);
-  const double whole = clipped_diameter(constants, shape.clip, input.budget.relation);
-  require(2 * rounding <= 0.1 * whole, "batch_rows", "sums of so many rows are too inexact in binary64");
-  return calibrate(options.mechanism, {whole + 2 * rounding, shape.weights, shape.passes, shape.batches}, input.budget);
+  const Relation relation = input.budget.relation;
+  const double whole = clipped_diameter(constants_for(input), shape.clip, relation) +
+                       added_distance(shape.grid, shape.weights, relation == Relation::replace_one);
+  return calibrate(options.mechanism, {whole, shape.weights, shape.passes, shape.batches}, input.budget);
 }
 
 double dpgd_weighted_share(const PlannedNoise& noise, const DescentShape& shape, const PlanInput& input) {
@@ -154,13 +152,12 @@ HiddenPlan dpgd_hidden(const Dpgd& options, const DescentShape& shape, const Pla
   const JointCalibrated ideal = calibrate_joint({hit, 2 * every, shape.weights, shape.steps()}, input.budget);
   const double noise_norm = ideal.law().noise.stddev() * std::sqrt(static_cast<double>(shape.weights) / gap);
   const double radius = weight_bound(options, constants.lipschitz / lambda, noise_norm);
-  const std::uint64_t additions = shape.batches == 1 ? longest_sum(shape.rows) : shape.batch_rows;
 
   HiddenPlan plan;
   plan.contraction = 1 - gap;
   plan.hit = hit;
-  plan.rounding = step_rounding({shape.weights, additions, radius, eta * constants.lipschitz,
-                                 slope_rounding(constants, stored_norm(input.facts))});
+  plan.rounding = step_rounding(
+      {shape.weights, radius, eta * constants.lipschitz, slope_rounding(constants, stored_norm(input.facts))});
   plan.step = {eta, lambda, divisor, {radius}};
   const double total = hit + 2 * plan.rounding * every;
   if (total > 1.01 * hit) {

@@ -31,19 +31,14 @@ SampledRun sampled_run(const SampledChoice& choice, const PlanInput& input) {
   run.clip = clips ? choice.clip : constants.lipschitz;
   run.clip_at = clips ? choice.clip : std::numeric_limits<double>::infinity();
   run.weights = weight_count(input.problem.loss, input.facts);
+  run.grid = narrow_grid(run.clip, run.capacity);
   return run;
 }
 
-// A batch of a mean of M rows has more than k = 8 M + 200 with probability at most exp(-k ln(k/M) + k - M) < 2^-300.
+// One row more, or less, moves a sum of integers by its own alone, whatever the batch (spec 5.5).
 SampledShape sampled_shape(const SampledRun& run) {
-  const double mean = run.rate * static_cast<double>(run.capacity);
-  const double most = std::min(static_cast<double>(run.capacity), 8 * mean + 200);
-  // Rows are added to a part one after the other, then the parts.
-  constexpr auto kPart = static_cast<double>(SampledWork::kPartRows);
-  const double longest = std::min(most, kPart + std::ceil(most / kPart));
-  const double rounding = chain_rounding(longest, run.clip) * (most / longest);
-  require(rounding <= 0.05 * run.clip, "batch_rows", "sums of so many rows are too inexact in binary64");
-  return {run.clip, rounding, run.rate, run.steps, run.weights, 0x1p-300};
+  const double rounding = added_distance(run.grid, run.weights, false) / 2;  // which enters twice
+  return {run.clip, rounding, run.rate, run.steps, run.weights, 0};
 }
 
 }  // namespace sotto

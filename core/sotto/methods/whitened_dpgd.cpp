@@ -20,13 +20,13 @@
 #include "sotto/methods/row_count.h"
 #include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/second_moments.h"
+#include "sotto/optim/views/whitened_rows.h"
 
 namespace sotto {
 namespace {
 
-constexpr double kKept = 0x1p-10;   // of delta, for the numerical distance of both noises together
-constexpr std::uint64_t kRoom = 4;  // of the declared rows, at least
-constexpr double kCheap = 0.001;    // of a sensitivity: so little the rounding of more rows may cost
+constexpr double kKept = 0x1p-10;  // of delta, for the numerical distance of both noises together
+constexpr double kMostMarginRounding = 0x1p-20;
 constexpr double kFrobenius = 1 + 0x1p-10;
 
 double deviation(const Mechanism& mechanism) {
@@ -67,15 +67,19 @@ void refuse_unfit(const WhitenedDpgd& method, const PlanInput& input) {
   }
 }
 
-/// The noise of the moments of at most so many rows; they cost `share` of mu^2.
+bool replaces(const PlanInput& input) { return input.budget.relation == Relation::replace_one; }
+
+/// The grid of the moments of at most so many rows.
+RowGrid moments_grid(const PlanInput& input, std::uint64_t capacity) {
+  return narrow_grid(outer_distance(stored_norm(input.facts), false), capacity);
+}
+
+/// Their noise; they cost `share` of mu^2.
 Calibrated moments_noise(const WhitenedDpgd& method, const PlanInput& input, std::uint64_t capacity) {
-  const double norm = stored_norm(input.facts);
-  const double exact = outer_distance(norm, input.budget.relation == Relation::replace_one);
-  const double rounding = sum_rounding(capacity, norm * norm);
-  require(2 * rounding <= 0.1 * exact, "rows", "sums over so many rows are too inexact in binary64");
-  Calibrated noise =
-      calibrate(MechanismChoice::gaussian,
-                {exact + 2 * rounding, SecondMoments::packed_size(input.facts.features), 1, 1}, input.budget);
+  const std::size_t numbers = SecondMoments::packed_size(input.facts.features);
+  const double distance = outer_distance(stored_norm(input.facts), replaces(input)) +
+                          added_distance(moments_grid(input, capacity), numbers, replaces(input));
+  Calibrated noise = calibrate(MechanismChoice::gaussian, {distance, numbers, 1, 1}, input.budget);
   std::get<GaussianNoise>(noise.mechanism).mu *= std::sqrt(method.share);
   return noise;
 }
@@ -87,32 +91,20 @@ double longest_map(const Calibrated& moments, double rows, const PlanInput& inpu
   return input.facts.data_norm * std::sqrt(features * rows / (WhitenedWork::kShortest * floor));
 }
 
-double gradient_bound(const DescentShape& shape, const PlanInput& input) {
-  return std::min(constants_of(input.problem.loss, stored_norm(input.facts), input.facts.classes).lipschitz,
-                  shape.clip);
+/// What the map adds to the distance of two sums of images: the grid of the rows' gradients and the rounding of their
+/// products at its scale, and the rounding of both images.
+double image_distance(double longest, const DescentShape& shape, const PlanInput& input) {
+  const RowGrid& grid = shape.grid;
+  const double rows = static_cast<double>(shape.capacity);
+  const double changed =
+      added_distance(grid, shape.weights, replaces(input)) - 0x1p-40 * grid.bound + 0x1p-51 * grid.bound;
+  const double image = (0x1p-53 + Whitening::kProductRounding * longest) * rows * grid.bound;
+  return (longest * changed + 2 * image) * kFrobenius;
 }
 
-/// How far a computed sum of images may be from that of exact products: the sum, then T times it.
-double image_rounding(double longest, std::uint64_t rows, double bound, const PlanInput& input) {
-  const double product = 2 * 0x1p-53 * (input.facts.features + 4.0) * static_cast<double>(rows) * bound;
-  return kFrobenius * longest * (sum_rounding(rows, bound) + product);
-}
-
-std::uint64_t least_capacity(const RowCount& count) { return std::min(count.capacity, kRoom * count.nominal); }
-
-/// Sums of images are rounded at the scale of the map, so under add_remove fewer rows than for others may be covered:
-/// four times the declared ones, or as many as cost hardly anything.
-std::uint64_t capacity_of(const WhitenedDpgd& method, const DescentShape& shape, const PlanInput& input) {
-  const RowCount count = row_count(input, method.declared_rows);
-  std::uint64_t rows = least_capacity(count);
-  const double longest = longest_map(moments_noise(method, input, rows), static_cast<double>(count.nominal), input);
-  const double bound = gradient_bound(shape, input);
-  const auto is_cheap = [&](std::uint64_t more) {
-    return 2 * sum_rounding(more, 1) <= kCheap && 2 * image_rounding(longest, more, bound, input) <= kCheap * bound;
-  };
-  while (2 * rows <= count.capacity && is_cheap(2 * rows)) rows *= 2;
-  require(input.facts.rows <= rows, "declared_rows", "the table has more rows than this declaration allows");
-  return rows;
+/// How far a computed margin of an image may be off, relative to |u| X: T' u, then its product with a row.
+double margin_rounding(double longest, const PlanInput& input) {
+  return 0x1p-52 * (input.facts.features + 4.0) * longest * kFrobenius;
 }
 
 /// Noise for a larger sensitivity: the same mu.
@@ -130,17 +122,13 @@ Layout lay_out(const WhitenedDpgd& method, const PlanInput& input, double delta)
   Layout layout;
   layout.descent = descent_of(method);
   layout.shape = dpgd_shape(layout.descent, kept);
-  layout.shape.capacity = capacity_of(method, layout.shape, input);
+  layout.shape.grid = fine_gradients(input.problem.loss, input.facts, layout.shape.clip);
   layout.moments = moments_noise(method, kept, layout.shape.capacity);
   layout.steps = dpgd_composition(layout.descent, layout.shape, kept);
   const double longest = longest_map(layout.moments, static_cast<double>(layout.shape.rows), input);
-  const double rounding = image_rounding(longest, layout.shape.capacity, gradient_bound(layout.shape, input), input);
-  const double sensitivity = base_of(layout.steps.mechanism).sensitivity;
-  require(2 * rounding <= 0.05 * sensitivity, "rows", "sums of so many images of rows are too inexact in binary64");
-  // What constants_at() keeps for the rounding of margins is for 2^28 features at weights of the rows themselves.
-  require(longest * (input.facts.features + 4.0) <= 0x1p26, "rows",
+  layout.steps = widened(layout.steps, image_distance(longest, layout.shape, input));
+  require(margin_rounding(longest, input) <= kMostMarginRounding, "rows",
           "scores of images of so many rows are too inexact in binary64");
-  layout.steps = widened(layout.steps, 2 * rounding);
   std::get<GaussianNoise>(layout.steps.mechanism).mu *= std::sqrt(1 - method.share);
 
   const Charge charges[] = {layout.moments.charge(), layout.steps.charge()};
@@ -193,11 +181,14 @@ WhitenedWork work_of(const WhitenedDpgd& method, const Layout& layout, const Pla
   const LossConstants constants = constants_of(input.problem.loss, norm, input.facts.classes);
   WhitenedWork work;
   work.moments = layout.moments.mechanism;
+  work.moments_grid = moments_grid(input, layout.shape.capacity);
   work.shape = layout.shape;
-  work.noise = {layout.steps.mechanism, input.problem.loss, layout.shape.clip, input.budget.relation};
+  const double longest = longest_map(layout.moments, static_cast<double>(layout.shape.rows), input);
+  work.noise = {layout.steps.mechanism, input.problem.loss, layout.shape.clip, input.budget.relation,
+                margin_rounding(longest, input)};
   work.steps = {lambda, method.momentum, 0};
   work.curvature = (constants.smooth() ? constants.smoothness : norm * norm) + lambda;
-  work.largest_map = kFrobenius * longest_map(layout.moments, static_cast<double>(layout.shape.rows), input);
+  work.largest_map = kFrobenius * longest;
   work.has_link = has_link(input);
   return work;
 }
@@ -208,8 +199,8 @@ double whitening_noise(const WhitenedDpgd& method, const PlanInput& input) {
   refuse_unfit(method, input);
   const RowCount rows = row_count(input, method.declared_rows);
   const double norm = input.facts.data_norm;
-  return deviation(moments_noise(method, input, least_capacity(rows)).mechanism) *
-         std::sqrt(2.0 * input.facts.features) / (static_cast<double>(rows.nominal) * norm * norm);
+  return deviation(moments_noise(method, input, rows.capacity).mechanism) * std::sqrt(2.0 * input.facts.features) /
+         (static_cast<double>(rows.nominal) * norm * norm);
 }
 
 Plan WhitenedDpgd::plan(const PlanInput& input) const {

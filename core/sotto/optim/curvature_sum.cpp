@@ -1,14 +1,23 @@
 #include "sotto/optim/curvature_sum.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "sotto/linalg/kernels.h"
+#include "sotto/linalg/rounded.h"
+#include "sotto/optim/recipe.h"
 
 namespace sotto {
 namespace {
 
 constexpr std::size_t kTile = 4;
+
+/// Bound on the curvature in a score.
+double steepest_curvature(const Loss& loss, const Facts& facts) {
+  const double norm = stored_norm(facts);
+  return std::max(1.0, constants_of(loss, norm, facts.classes).smoothness / (norm * norm));
+}
 
 /// The derivative of the slope by a central difference, so that a loss need not have one.
 template <class L>
@@ -25,9 +34,11 @@ CurvatureSum::CurvatureSum(const Loss& loss, const Facts& facts, double sample)
       outputs_(outputs_of(loss, facts.classes)),
       stride_((features_ + kTile - 1) / kTile * kTile),
       share_(std::min(1.0, sample / static_cast<double>(std::max<std::uint64_t>(1, facts.rows)))),
+      steepest_(steepest_curvature(loss, facts)),
+      grid_(narrow_grid(steepest_ * stored_norm(facts) * stored_norm(facts) / share_, facts.rows)),
       rows_(kChunk * stride_, 0.0),
       scores_(outputs_, 0.0),
-      sum_(features_ * features_, 0.0) {}
+      sum_(features_ * features_, 0) {}
 
 void CurvatureSum::start(std::span<const double> weights) noexcept {
   weights_ = weights.data();
@@ -40,7 +51,6 @@ bool CurvatureSum::chosen() noexcept {
   return static_cast<double>(kGolden * place_++) * 0x1p-64 < share_;
 }
 
-// Chunks are counted from where the sum began, so that they do not depend on how rows are blocked.
 void CurvatureSum::consume(const RowBlock& block) noexcept {
   for (std::size_t i = 0; i < block.rows; ++i) {
     if (!chosen()) continue;
@@ -72,33 +82,44 @@ bool CurvatureSum::weigh(float label, double* row) noexcept {
         } else {
           for (std::size_t k = 0; k < outputs_; ++k) {
             const bool positive = outputs_ == 1 ? label > 0 : label == static_cast<float>(k);
-            sum += curvature_at(loss, positive ? scores_[k] : -scores_[k]);
+            sum += std::min(steepest_, curvature_at(loss, positive ? scores_[k] : -scores_[k]));
           }
         }
       },
       loss_);
   if (!(sum > 0)) return false;
-  kernels::scale(std::sqrt(sum / (static_cast<double>(outputs_) * share_)), row, features_);
+  kernels::scale(std::sqrt(sum / (static_cast<double>(outputs_) * share_) * grid_.scale()), row, features_);
   return true;
 }
 
 // Tiles of 4 x 4 sums stay in registers while the chunk goes by.
-void CurvatureSum::accumulate(AlignedVector& sum) const noexcept {
+void CurvatureSum::accumulate(std::vector<std::int64_t>& sum) const noexcept {
   for (std::size_t j = 0; j < stride_; j += kTile) {
     for (std::size_t k = 0; k <= j; k += kTile) {
-      double tile[kTile][kTile] = {};
+      std::uint64_t tile[kTile][kTile] = {};
       for (std::size_t i = 0; i < filled_; ++i) {
         const double* a = rows_.data() + i * stride_ + j;
         const double* b = rows_.data() + i * stride_ + k;
         for (std::size_t r = 0; r < kTile; ++r) {
-          for (std::size_t c = 0; c < kTile; ++c) tile[r][c] += a[r] * b[c];
+          for (std::size_t c = 0; c < kTile; ++c)
+            tile[r][c] += std::bit_cast<std::uint64_t>(a[r] * b[c] + kernels::kShift);
         }
       }
       for (std::size_t r = 0; r < kTile && j + r < features_; ++r) {
-        for (std::size_t c = 0; c < kTile && k + c < features_; ++c) sum[(j + r) * features_ + k + c] += tile[r][c];
+        for (std::size_t c = 0; c < kTile && k + c < features_; ++c) {
+          sum[(j + r) * features_ + k + c] += static_cast<std::int64_t>(tile[r][c] - filled_ * kernels::kShiftBits);
+        }
       }
     }
   }
+}
+
+AlignedVector CurvatureSum::lower_triangle() const {
+  std::vector<std::int64_t> all = sum_;
+  accumulate(all);
+  AlignedVector triangle(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) triangle[i] = grid_.step * static_cast<double>(all[i]);
+  return triangle;
 }
 
 std::unique_ptr<RowSum> CurvatureSum::empty_copy() const {
@@ -110,12 +131,12 @@ std::unique_ptr<RowSum> CurvatureSum::empty_copy() const {
 void CurvatureSum::clear() noexcept {
   filled_ = 0;
   place_ = 0;
-  std::fill(sum_.begin(), sum_.end(), 0.0);
+  std::fill(sum_.begin(), sum_.end(), 0);
 }
 
 void CurvatureSum::merge(const RowSum& other) noexcept {
   const auto& part = static_cast<const CurvatureSum&>(other);
-  kernels::axpy(1.0, part.sum_.data(), sum_.data(), sum_.size());
+  for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += part.sum_[i];
   part.accumulate(sum_);
 }
 

@@ -10,52 +10,54 @@
 
 namespace sotto {
 
+/// Bound on the norm of a row's data gradient, clipped to `clip`.
+double gradient_bound(const Loss& loss, const Facts& facts, double clip = std::numeric_limits<double>::infinity());
+/// The grid of gradients that are computed with before anything leaves.
+RowGrid fine_gradients(const Loss& loss, const Facts& facts, double clip = std::numeric_limits<double>::infinity());
+
 /// The sum of the rows' data gradients at one point. The regulariser, which reads no row, is not in it.
 class GradientSum final : public VectorSum<GradientSum> {
  public:
-  GradientSum(const Loss& loss, const Facts& facts, double clip = std::numeric_limits<double>::infinity());
+  /// `grid` is one for gradients of norm gradient_bound().
+  GradientSum(const Loss& loss, const Facts& facts, const RowGrid& grid,
+              double clip = std::numeric_limits<double>::infinity());
 
   /// Starts a new sum at these weights, which must stay while rows are consumed.
   void start(std::span<const double> weights) noexcept;
   /// What was summed since start(), still secret.
-  Sensitive<Vector> take() const { return Sensitive<Vector>(Vector(sum_.begin(), sum_.end())); }
-
-  void consume(const RowBlock& block) noexcept override;
+  Sensitive<Vector> take() const { return Sensitive<Vector>(sum_.values()); }
 
  private:
+  friend class VectorSum<GradientSum>;
   friend class SecretDescent;  // whose weights are as secret as the sum
+  friend class Minimiser;
+  void add(const RowBlock& block, std::int64_t* lanes) noexcept {
+    gradients_.add(block, weights_, sum_.grid().scale(), lanes);
+  }
 
   RowGradients gradients_;
   const double* weights_ = nullptr;
 };
 
-/// The sums of the rows' losses at several points of a line in one scan, each loss moved into [0, cap].
+/// The sums of the rows' losses at several points of a line in one scan, each loss moved into [0, the grid's bound].
 class LossSums final : public RowSum {
  public:
-  /// Sums of losses one row may change by at most `cap`; infinity: not capped.
-  LossSums(const Loss& loss, const Facts& facts, double cap = std::numeric_limits<double>::infinity());
+  LossSums(const Loss& loss, const Facts& facts, const RowGrid& grid);
 
   /// Starts new sums at the points of a line, which must stay while rows are consumed.
   void start(const WeightLine& line);
-  Sensitive<Vector> take() const { return Sensitive<Vector>(sums_); }
+  Sensitive<Vector> take() const { return Sensitive<Vector>(sums_.values()); }
 
   void consume(const RowBlock& block) noexcept override;
   std::unique_ptr<RowSum> empty_copy() const override;
-  void clear() noexcept override;
-  void merge(const RowSum& other) noexcept override;
+  void clear() noexcept override { sums_.clear(); }
+  void merge(const RowSum& other) noexcept override { sums_.merge(static_cast<const LossSums&>(other).sums_); }
 
  private:
   RowGradients gradients_;
-  double cap_;
   WeightLine line_;
   LineScores scores_;
-  Vector sums_;
+  IntegerSum sums_;
 };
-
-/// How far a computed sum over the rows of vectors of norm at most `bound` may be from the exact sum of the computed
-/// vectors, for each of two neighbours: sums of sum_rows().
-double sum_rounding(std::uint64_t rows, double bound) noexcept;
-/// The same of rows added one after the other, as scan_rows() does.
-double chain_rounding(double rows, double bound) noexcept;
 
 }  // namespace sotto

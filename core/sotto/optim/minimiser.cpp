@@ -18,8 +18,8 @@
 
 #include "sotto/linalg/cholesky.h"
 #include "sotto/linalg/kernels.h"
-#include "sotto/optim/compensated_gradient.h"
 #include "sotto/optim/curvature_sum.h"
+#include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/views/one_against_rest.h"
 #include "sotto/optim/views/some_rows.h"
 
@@ -62,7 +62,7 @@ class Minimiser {
         options_(options),
         facts_(engine.facts()),
         bounds_(sum.loss, facts_, sum.curvature),
-        data_gradient_(sum.loss, facts_),
+        data_gradient_(sum.loss, facts_, fine_gradients(sum.loss, facts_)),
         linear_(sum.linear.begin(), sum.linear.end()),
         weights_(weight_count(sum.loss, facts_), 0.0),
         gradient_(weights_.size()),
@@ -98,9 +98,8 @@ class Minimiser {
   void gradient_at(const Vector& weights, Vector& out) {
     data_gradient_.start(weights);
     sum_rows(*rows_, data_gradient_, options_.threads);
-    data_gradient_.total(out);
     for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = out[i] * row_weight_ + (sum_.curvature * weights[i] + linear_[i]);
+      out[i] = data_gradient_.sum_.value(i) * row_weight_ + (sum_.curvature * weights[i] + linear_[i]);
   }
 
   /// Some of the rows, for all of them: the steps that follow start near the minimum, knowing its curvature. Where
@@ -214,9 +213,9 @@ class Minimiser {
     curvature.start(weights_);
     sum_rows(engine_, curvature, options_.threads);
     // Few rows miss directions that others have: there the mean curvature stands in.
-    if (many_features() && std::isfinite(sample))
-      ridge += trace_of(curvature.lower_triangle()) / static_cast<double>(facts_.features);
-    factor_.factor(curvature.lower_triangle(), facts_.features, ridge);
+    const AlignedVector matrix = curvature.lower_triangle();
+    if (many_features() && std::isfinite(sample)) ridge += trace_of(matrix) / static_cast<double>(facts_.features);
+    factor_.factor(matrix, facts_.features, ridge);
     memory_.clear();
   }
 
@@ -306,7 +305,7 @@ class Minimiser {
   const MinimiserOptions& options_;
   Facts facts_;
   SumBounds bounds_;
-  CompensatedGradient data_gradient_;
+  GradientSum data_gradient_;
   Vector linear_;
   double linear_norm_ = 0;
   Vector weights_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "sotto/linalg/kernels.h"
+#include "sotto/linalg/rounded.h"
 
 namespace sotto {
 namespace {
@@ -27,16 +28,12 @@ void copy_row(const RowBlock& block, std::size_t i, std::span<double> row) noexc
   for (std::uint64_t e = block.offsets[i]; e < block.offsets[i + 1]; ++e) row[block.columns[e]] = block.values[e];
 }
 
-void add_outer(double factor, std::span<const double> row, double* triangle) noexcept {
+void add_outer(double factor, std::span<const double> row, std::int64_t* triangle) noexcept {
   for (std::size_t k = 0; k < row.size(); triangle += ++k) {
-    if (row[k] != 0) kernels::axpy(factor * row[k], row.data(), triangle, k + 1);
-  }
-}
-
-void pack_triangle(std::span<double> triangle, std::size_t features) noexcept {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < features; ++i, ++at) {
-    for (std::size_t k = 0; k < i; ++k) triangle[at++] *= kRootOfTwo;
+    if (row[k] == 0) continue;
+    const double times = factor * row[k];
+    kernels::add_rounded(kRootOfTwo * times, row.data(), triangle, k);
+    triangle[k] += kernels::rounded(times * row[k]);
   }
 }
 

@@ -1,8 +1,8 @@
 // What: bounds on a perturbed sum J: rounding of its computed gradient, radius of its sublevel set at 0.
-// Formula: u [ m X (q X |w| (d/16 + 8 + 2 sqrt K) + (10 + 4q) sqrt K + K) + m L (C + 8) + 4 (m L + kappa |w| + |v|) ],
-//   u = 2^-53, q = curvature of the loss, C = kPlainRows; radius (|v| + sqrt(|v|^2 + 2 kappa m l0(0)))/kappa.
-// Conditions: kernels' order of additions (16 lanes and a tree), compensated sums of at most C rows added plainly,
-//   l0 >= 0, m <= 2^40.
+// Formula: u [ m X (q X |w| (d/16 + 8 + 2 sqrt K) + (10 + 4q) sqrt K + K) + 8 m L + 4 (m L + kappa |w| + |v|) ]
+//   + m h sqrt(n)/2, u = 2^-53, q = curvature of the loss, h the grid of the rows' gradients, of n numbers each;
+//   radius (|v| + sqrt(|v|^2 + 2 kappa m l0(0)))/kappa.
+// Conditions: kernels' order of additions (16 lanes and a tree), sums of integers on fine_gradients(), l0 >= 0, m <= 2^40.
 // Reference: spec 3.5, 5.4; docs/notes/objective.md.
 // Fails if wrong: Minimiser.RoundingStaysBelowItsBound, Minimiser.TheFallbackReachesTheTolerance.
 #include "sotto/optim/perturbed_sum.h"
@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/optim/gradient_sum.h"
 #include "sotto/optim/recipe.h"
 
 namespace sotto {
@@ -29,6 +30,7 @@ SumBounds::SumBounds(const Loss& loss, const Facts& facts, double curvature)
     : rows_(static_cast<double>(facts.rows)),
       features_(facts.features),
       outputs_(outputs_of(loss, facts.classes)),
+      row_rounding_(row_rounding(fine_gradients(loss, facts), weight_count(loss, facts))),
       curvature_(curvature),
       norm_(stored_norm(facts)),
       value_at_zero_(value_at_zero(loss, facts.classes)) {
@@ -48,7 +50,7 @@ double SumBounds::gradient_rounding(double weights_norm, double linear_norm) con
   const double root = std::sqrt(outputs_);
   const double slope =
       curvature * norm_ * weights_norm * (features_ / 16 + 8 + 2 * root) + (10 + 4 * curvature) * root + outputs_;
-  const double sum = rows_ * lipschitz_ * (static_cast<double>(kPlainRows) + 8);
+  const double sum = rows_ * (lipschitz_ * 8 + 0x1p53 * row_rounding_);
   const double rest = 4 * (rows_ * lipschitz_ + curvature_ * weights_norm + linear_norm);
   return 1.01 * 0x1p-53 * (rows_ * norm_ * slope + sum + rest);
 }

@@ -36,14 +36,12 @@ class SumBounds {
   double rows_;
   double features_;
   double outputs_;
+  double row_rounding_;  // of a row's gradient to the grid of the sum
   double curvature_;
   double norm_;  // of a stored row
   double lipschitz_;
   double row_smoothness_;
   double value_at_zero_;
 };
-
-/// Rows whose gradients are added plainly before their sum enters a compensated one.
-inline constexpr std::uint64_t kPlainRows = 256;
 
 }  // namespace sotto

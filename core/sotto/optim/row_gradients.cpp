@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sotto/linalg/kernels.h"
+#include "sotto/linalg/rounded.h"
 #include "sotto/optim/recipe.h"
 
 namespace sotto {
@@ -33,6 +34,9 @@ double sign_of(float label, std::size_t output, std::size_t outputs) noexcept {
   return label == static_cast<float>(output) ? 1.0 : -1.0;
 }
 
+/// A loss moved into [0, cap]; what is no number counts as the cap.
+double capped(double value, double cap) noexcept { return value < cap ? std::max(value, 0.0) : cap; }
+
 /// The index of a row's class for a loss of all scores; labels of two classes are +1 and -1.
 double class_index(float label, std::size_t outputs) noexcept {
   if (outputs == 2) return label > 0 ? 1 : 0;
@@ -48,6 +52,7 @@ RowGradients::RowGradients(const Loss& loss, const Facts& facts, double clip, Cl
       clip_(clip),
       by_(by),
       row_bound_(stored_norm(facts)),
+      steepest_(constants_of(loss, stored_norm(facts), facts.classes).lipschitz / stored_norm(facts)),
       clips_(clip < constants_of(loss, stored_norm(facts), facts.classes).lipschitz),
       chunk_rows_(chunk_rows_for(features_, outputs_)),
       scores_(outputs_ * chunk_rows_, 0.0),
@@ -151,6 +156,41 @@ void RowGradients::add(const RowBlock& rows, const double* weights, double* sum)
   });
 }
 
+// Weights that are not finite can make a slope no number: whatever they are, a row adds no more than it may.
+void RowGradients::scale_coefficients(std::size_t rows, double scale) noexcept {
+  const double most = steepest_ * scale;
+  for (std::size_t k = 0; k < outputs_; ++k) {
+    double* coefficients = scores_.data() + k * chunk_rows_;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const double scaled = coefficients[i] * scale;
+      coefficients[i] = scaled == scaled ? std::min(most, std::max(-most, scaled)) : 0.0;
+    }
+  }
+}
+
+void RowGradients::add(const RowBlock& rows, const double* weights, double scale, std::int64_t* sum) noexcept {
+  for_each_chunk(rows, weights, [&](const RowBlock& part) {
+    to_coefficients(part);
+    scale_coefficients(part.rows, scale);
+    const kernels::DenseRows dense{part.dense, part.rows, part.features};
+    if (!part.sparse() && outputs_ > 1) {
+      return kernels::accumulate_outputs_rounded(scores_.data(), chunk_rows_, dense, outputs_, sum);
+    }
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      const double* coefficients = scores_.data() + k * chunk_rows_;
+      std::int64_t* out = sum + k * features_;
+      if (!part.sparse()) {
+        kernels::accumulate_rounded(coefficients, dense, out);
+        continue;
+      }
+      for (std::size_t i = 0; i < part.rows; ++i) {
+        const std::uint64_t first = part.offsets[i], count = part.offsets[i + 1] - first;
+        kernels::add_rounded(coefficients[i], part.columns + first, part.values + first, count, out);
+      }
+    }
+  });
+}
+
 /// The loss of row i is then where its first score was.
 void RowGradients::to_values(const RowBlock& rows, double* scores) noexcept {
   std::visit(
@@ -173,33 +213,29 @@ void RowGradients::to_values(const RowBlock& rows, double* scores) noexcept {
       loss_);
 }
 
-double RowGradients::add_values_of(const RowBlock& rows, double* scores, double value_cap, double sum) noexcept {
-  to_values(rows, scores);
-  for (std::size_t i = 0; i < rows.rows; ++i) {
-    const double value = scores[i];
-    sum += value < value_cap ? std::max(value, 0.0) : value_cap;  // a NaN counts as the cap
-  }
-  return sum;
-}
-
 double RowGradients::add_values(const RowBlock& rows, const double* weights, double value_cap, double sum) noexcept {
-  for_each_chunk(rows, weights,
-                 [&](const RowBlock& part) { sum = add_values_of(part, scores_.data(), value_cap, sum); });
+  for_each_chunk(rows, weights, [&](const RowBlock& part) {
+    to_values(part, scores_.data());
+    for (std::size_t i = 0; i < part.rows; ++i) sum += capped(scores_[i], value_cap);
+  });
   return sum;
 }
 
-void RowGradients::add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap, LineScores& scratch,
-                                    double* sums) noexcept {
+void RowGradients::add_values_along(const RowBlock& rows, const WeightLine& line, const LineSums& how,
+                                    std::int64_t* sums) noexcept {
+  const double cap = how.grid.bound, scale = how.grid.scale();
+  double* at = how.scratch.at.data();
   for_each_chunk(rows, line.direction.data(), [&](const RowBlock& part) {
-    scores_.swap(scratch.along);
+    scores_.swap(how.scratch.along);
     scores(part, line.origin.data());
     for (std::size_t j = 0; j < line.lengths.size(); ++j) {
       for (std::size_t k = 0; k < outputs_; ++k) {
         const std::size_t first = k * chunk_rows_;
-        std::copy_n(scores_.begin() + static_cast<std::ptrdiff_t>(first), part.rows, scratch.at.data() + first);
-        kernels::axpy(-line.lengths[j], scratch.along.data() + first, scratch.at.data() + first, part.rows);
+        std::copy_n(scores_.begin() + static_cast<std::ptrdiff_t>(first), part.rows, at + first);
+        kernels::axpy(-line.lengths[j], how.scratch.along.data() + first, at + first, part.rows);
       }
-      sums[j] = add_values_of(part, scratch.at.data(), value_cap, sums[j]);
+      to_values(part, at);
+      for (std::size_t i = 0; i < part.rows; ++i) sums[j] += kernels::rounded(capped(at[i], cap) * scale);
     }
   });
 }

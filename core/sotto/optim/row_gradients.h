@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -8,6 +9,7 @@
 #include "sotto/data/row_block.h"
 #include "sotto/linalg/vector.h"
 #include "sotto/losses/loss.h"
+#include "sotto/optim/row_grid.h"
 
 namespace sotto {
 
@@ -53,6 +55,13 @@ struct LineScores {
   AlignedVector at;
 };
 
+/// How losses along a line are summed: with this working memory, and rounded to this grid after they were moved into
+/// [0, its bound].
+struct LineSums {
+  LineScores& scratch;
+  const RowGrid& grid;
+};
+
 /// Losses and data gradients of rows at given weights, dense or sparse, for one output or several. A gradient is
 /// multiplied by the row's weight, after the clip; losses are not. Equal rows and
 /// weights give equal bits, however the rows are blocked. Nothing allocates after construction.
@@ -65,12 +74,14 @@ class RowGradients {
   std::size_t weights() const noexcept { return outputs_ * features_; }
   /// sum += the gradients of the rows, in their order; sum has weights() numbers.
   void add(const RowBlock& rows, const double* weights, double* sum) noexcept;
+  /// The same in units of 1/scale, each coordinate of each row rounded to an integer: a function of the row and the
+  /// weights alone. A row whose slope is no number adds nothing.
+  void add(const RowBlock& rows, const double* weights, double scale, std::int64_t* sum) noexcept;
   /// sum plus the rows' losses in their order, each moved into [0, value_cap] first.
   double add_values(const RowBlock& rows, const double* weights, double value_cap, double sum) noexcept;
-  /// The same at each point origin - lengths[j] direction of a line, to sums[j]. A score there is the one at the origin
-  /// less lengths[j] times that of the direction.
-  void add_values_along(const RowBlock& rows, const WeightLine& line, double value_cap, LineScores& scratch,
-                        double* sums) noexcept;
+  /// The losses at each point origin - lengths[j] direction of a line, in units of the grid, to sums[j]. A score there is
+  /// the one at the origin less lengths[j] times that of the direction.
+  void add_values_along(const RowBlock& rows, const WeightLine& line, const LineSums& how, std::int64_t* sums) noexcept;
   /// Working memory of add_values_along().
   LineScores line_scores() const { return {scores_, scores_}; }
 
@@ -80,7 +91,7 @@ class RowGradients {
   void scores(const RowBlock& rows, const double* weights) noexcept;
   void to_coefficients(const RowBlock& rows) noexcept;
   void clip_coefficients(const RowBlock& rows) noexcept;
-  double add_values_of(const RowBlock& rows, double* scores, double value_cap, double sum) noexcept;
+  void scale_coefficients(std::size_t rows, double scale) noexcept;
   void to_values(const RowBlock& rows, double* scores) noexcept;
 
   Loss loss_;
@@ -89,6 +100,7 @@ class RowGradients {
   double clip_;
   ClipBy by_;
   double row_bound_;        // on the norm of a row
+  double steepest_;         // bound on a coefficient
   bool clips_;              // the bound of the loss does not imply the clip
   std::size_t chunk_rows_;  // rows that stay in a near cache while they are read again
   AlignedVector scores_;    // output k of row i at [k * chunk_rows_ + i]; later the coefficient of the row

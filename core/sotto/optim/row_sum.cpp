@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -16,27 +15,32 @@
 namespace sotto {
 namespace {
 
-/// Parts are taken in ascending order by whoever is free, and merged in that order.
+constexpr std::uint64_t kParts = 64;
+constexpr std::uint64_t kMinRows = 1024;  // fewer are not worth a hand-over
+
+/// Parts are taken by whoever is free. Sums are exact, so that it does not matter who takes which.
 class PartRunner {
  public:
   PartRunner(const Engine& engine, RowSum& total)
-      : engine_(engine), total_(total), rows_(engine.facts().rows), part_rows_(rows_in_part(rows_)) {}
+      : engine_(engine),
+        total_(total),
+        rows_(engine.facts().rows),
+        part_rows_(std::max(kMinRows, rows_ / kParts + (rows_ % kParts != 0 ? 1 : 0))) {}
 
-  std::uint64_t parts() const noexcept { return (rows_ + part_rows_ - 1) / part_rows_; }
+  std::uint64_t parts() const noexcept { return rows_ / part_rows_ + (rows_ % part_rows_ != 0 ? 1 : 0); }
 
   void work(RowSum& own) noexcept {
-    for (;;) {
-      const std::uint64_t part = take();
-      if (part >= parts()) return;
-      try {
-        own.clear();
+    try {
+      for (std::uint64_t part = take(); part < parts(); part = take()) {
         const std::uint64_t first = part * part_rows_;
+        own.go_to(first);
         engine_.scan_rows(first, std::min(part_rows_, rows_ - first), own);
-      } catch (...) {
-        return fail(std::current_exception());
       }
-      if (!merge(part, own)) return;
+    } catch (...) {
+      return fail(std::current_exception());
     }
+    const std::lock_guard lock(mutex_);
+    if (!thrown_) total_.merge(own);
   }
   void rethrow() const {
     if (thrown_) std::rethrow_exception(thrown_);
@@ -44,7 +48,6 @@ class PartRunner {
   void fail(std::exception_ptr thrown) noexcept {
     const std::lock_guard lock(mutex_);
     if (!thrown_) thrown_ = std::move(thrown);
-    turn_.notify_all();
   }
 
  private:
@@ -52,24 +55,13 @@ class PartRunner {
     const std::lock_guard lock(mutex_);
     return thrown_ ? parts() : next_++;
   }
-  bool merge(std::uint64_t part, const RowSum& own) noexcept {
-    std::unique_lock lock(mutex_);
-    turn_.wait(lock, [&] { return merged_ == part || thrown_; });
-    if (thrown_) return false;
-    total_.merge(own);
-    ++merged_;
-    turn_.notify_all();
-    return true;
-  }
 
   const Engine& engine_;
   RowSum& total_;
   std::uint64_t rows_;
   std::uint64_t part_rows_;
   std::mutex mutex_;
-  std::condition_variable turn_;
   std::uint64_t next_ = 0;
-  std::uint64_t merged_ = 0;
   std::exception_ptr thrown_;
 };
 
@@ -95,11 +87,6 @@ void start(std::vector<std::jthread>& workers, PartRunner& runner, std::vector<s
 }
 
 }  // namespace
-
-std::uint64_t rows_in_part(std::uint64_t rows) noexcept {
-  constexpr std::uint64_t kMin = 1024;  // fewer are not worth a hand-over
-  return std::max(kMin, (rows + kSumParts - 1) / kSumParts);
-}
 
 void sum_rows(const Engine& engine, RowSum& sum, unsigned threads) {
   PartRunner runner(engine, sum);

@@ -8,9 +8,12 @@ namespace sotto {
 
 class Engine;
 
-/// A sum over rows: an aggregate that can be merged. Whoever runs it may give parts of the rows to empty copies.
+/// A sum over rows: an aggregate that can be merged. Whoever runs it may give parts of the rows to empty copies, in any
+/// order and any cut: the result is the same.
 class RowSum : public RowConsumer {
  public:
+  /// The rows that are consumed next are those from this position on; for what depends on where a row is.
+  virtual void go_to(std::uint64_t /*position*/) noexcept {}
   /// The sum of no rows, to be fed elsewhere and merged into this one.
   virtual std::unique_ptr<RowSum> empty_copy() const = 0;
   virtual void clear() noexcept = 0;
@@ -18,17 +21,12 @@ class RowSum : public RowConsumer {
   virtual void merge(const RowSum& other) noexcept = 0;
 };
 
-/// Feeds every row of the engine to `sum` on `threads` threads (0: one a processor). Rows are cut at fixed positions
-/// into at most kSumParts parts; each is summed from zero and the parts are added in their order, so that the result
-/// has the same bits for any number of threads and in every engine. Throws what the engine throws.
+/// Feeds every row of the engine to `sum` on `threads` threads (0: one a processor). Whoever is free takes the next part.
+/// Throws what the engine throws.
 void sum_rows(const Engine& engine, RowSum& sum, unsigned threads = 0);
 
 /// For a process that ends inside an engine's callback, on the thread that called sum_rows: the other threads leave the
 /// rows alone when this returns. The sum is not to be gone on with.
 void abandon_sums() noexcept;
-
-inline constexpr std::uint64_t kSumParts = 64;
-/// Rows in a part, the last one excepted: a function of the public number of rows alone.
-std::uint64_t rows_in_part(std::uint64_t rows) noexcept;
 
 }  // namespace sotto

@@ -15,34 +15,24 @@
 
 namespace sotto {
 
-ScoreMoments::ScoreMoments(const Facts& facts)
-    : VectorSum(packed_size(facts.features)), features_(facts.features), row_(features_, 0.0) {}
+ScoreMoments::ScoreMoments(const Facts& facts, const RowGrid& grid)
+    : VectorSum(packed_size(facts.features), grid), features_(facts.features), row_(features_, 0.0) {}
 
 void ScoreMoments::start(std::span<const double> weights) noexcept {
   weights_ = weights.data();
   clear();
 }
 
-void ScoreMoments::consume(const RowBlock& block) noexcept {
+void ScoreMoments::add(const RowBlock& block, std::int64_t* lanes) noexcept {
+  const double scale = sum_.grid().scale();
   for (std::size_t i = 0; i < block.rows; ++i) {
     copy_row(block, i, row_);
-    add(block.labels[i]);
+    const double margin = block.labels[i] * kernels::dot(row_.data(), weights_, features_);
+    const double slope = Logistic{}.slope(margin);
+    const double s = slope == slope ? std::clamp(-slope, 0.0, 1.0) : 0.0;
+    add_outer(scale * (kCurvatureScale * s * (1 - s)), row_, lanes);
+    add_outer(scale * (s * s), row_, lanes + triangle_size(features_));
   }
-}
-
-void ScoreMoments::add(float label) noexcept {
-  const double margin = label * kernels::dot(row_.data(), weights_, features_);
-  const double s = std::clamp(-Logistic{}.slope(margin), 0.0, 1.0);
-  add_outer(kCurvatureScale * s * (1 - s), row_, sum_.data());
-  add_outer(s * s, row_, sum_.data() + triangle_size(features_));
-}
-
-Sensitive<Vector> ScoreMoments::take() const {
-  Vector packed(sum_.begin(), sum_.end());
-  const std::span<double> all(packed);
-  pack_triangle(all.first(triangle_size(features_)), features_);
-  pack_triangle(all.last(triangle_size(features_)), features_);
-  return Sensitive<Vector>(std::move(packed));
 }
 
 MomentPair unpack_moments(const Vector& packed, std::size_t features) {

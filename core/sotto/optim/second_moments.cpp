@@ -6,24 +6,16 @@
 // Fails if wrong: SecondMoments.* (neighbours within the bound, a pair that attains it, sums against the definition)
 #include "sotto/optim/second_moments.h"
 
-#include <utility>
-
 namespace sotto {
 
-SecondMoments::SecondMoments(const Facts& facts)
-    : VectorSum(packed_size(facts.features)), features_(facts.features), row_(features_, 0.0) {}
+SecondMoments::SecondMoments(const Facts& facts, const RowGrid& grid)
+    : VectorSum(packed_size(facts.features), grid), features_(facts.features), row_(features_, 0.0) {}
 
-void SecondMoments::consume(const RowBlock& block) noexcept {
+void SecondMoments::add(const RowBlock& block, std::int64_t* lanes) noexcept {
   for (std::size_t i = 0; i < block.rows; ++i) {
     copy_row(block, i, row_);
-    add_outer(1, row_, sum_.data());
+    add_outer(sum_.grid().scale(), row_, lanes);
   }
-}
-
-Sensitive<Vector> SecondMoments::take() const {
-  Vector packed(sum_.begin(), sum_.end());
-  pack_triangle(packed, features_);
-  return Sensitive<Vector>(std::move(packed));
 }
 
 }  // namespace sotto

@@ -39,20 +39,18 @@ class SecretDescent {
   StepNoise* noise_;
   GradientSum sum_;
   AlignedVector weights_;
+  AlignedVector total_;  // the sum as binary64 numbers
 };
 
 /// What the rounding of a step depends on.
 struct StepRoundingInput {
-  std::size_t weights = 0;      ///< in the model
-  std::uint64_t additions = 0;  ///< on the longest path of the gradient sum
-  double weight_bound = 0;      ///< on the norm of the weights before the step
+  std::size_t weights = 0;  ///< in the model
+  double weight_bound = 0;  ///< on the norm of the weights before the step
   double step_times_lipschitz = 0;
   double slope_rounding = 8;  ///< see slope_rounding()
 };
 /// How far a computed step may be from the exact one, apart from the noise's grid: rounding of margins, slopes, sums,
 /// the step itself and its projection. For steps below 2/(beta + lambda).
 double step_rounding(const StepRoundingInput& input) noexcept;
-/// The additions on the longest path of sum_rows() over so many rows.
-std::uint64_t longest_sum(std::uint64_t rows) noexcept;
 
 }  // namespace sotto

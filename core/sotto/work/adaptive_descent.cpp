@@ -37,8 +37,8 @@ class AgdRun {
         terms_(work.terms),
         allowance_(run.curator.open_allowance(terms_.whole)),
         whole_(allowance_.left()),
-        gradient_(work.loss, run.engine.facts(), terms_.clip),
-        losses_(work.loss, run.engine.facts(), work.loss_clip),
+        gradient_(work.loss, run.engine.facts(), terms_.gradients, terms_.clip),
+        losses_(work.loss, run.engine.facts(), terms_.losses),
         weights_(terms_.dimension, 0.0),
         share_(terms_.gradient_share),
         reach_(work.largest_step) {}

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sotto/losses/loss.h"
+#include "sotto/optim/row_grid.h"
 #include "sotto/privacy/event.h"
 #include "sotto/privacy/mechanism.h"
 #include "sotto/work/run.h"
@@ -18,7 +19,9 @@ struct AdaptiveTerms {
   double sensitivity = 0;      ///< of the gradient sum as computed
   double lipschitz = 0;        ///< of a row's data loss
   double rows = 0;             ///< the public number of rows
-  double score_error = 0;      ///< rounding of one loss sum
+  double score_error = 0;      ///< what one row's loss is rounded by, at most
+  RowGrid gradients{};         ///< grid of the rows' gradients,
+  RowGrid losses{};            ///< and of their losses
   double relation_factor = 1;  ///< 2 under replace_one: two rows' losses change
   std::size_t dimension = 0;
   double outputs = 1;  ///< losses that a row's is the sum of, or scores it is one of

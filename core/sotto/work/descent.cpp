@@ -46,9 +46,10 @@ Mechanism GradientNoise::at(std::span<const double> weights, const Facts& facts)
   if (clip <= steepness_across(loss) * anywhere.lipschitz) return largest;
   const double norm = kernels::norm_at_least(weights.data(), weights.size()) * (1 + 0x1p-30);
   const LossConstants here = constants_at(loss, stored_norm(facts), facts.classes, norm);
-  // What the plan adds for rounding stays.
-  const double spared = clipped_diameter(anywhere, clip, relation) - clipped_diameter(here, clip, relation);
-  return for_sensitivity(largest, base_of(largest).sensitivity - spared);
+  // What the plan adds for rounding stays. A margin that is off moves a gradient by the smoothness.
+  const double moved = margin_rounding > 0 ? 2 * margin_rounding * norm * anywhere.smoothness : 0;
+  const double spared = clipped_diameter(anywhere, clip, relation) - clipped_diameter(here, clip, relation) - moved;
+  return spared > 0 ? for_sensitivity(largest, base_of(largest).sensitivity - spared) : largest;
 }
 
 Outcome DescentWork::run(const Run& run) const {
@@ -57,7 +58,7 @@ Outcome DescentWork::run(const Run& run) const {
   const std::uint64_t averaged = shape.steps() - shape.steps() / 2;
   HeavyBallSteps ball(steps, shape.weights);
   Vector weights(shape.weights, 0.0), average = weights;
-  GradientSum sum(noise.loss, facts, shape.clip);
+  GradientSum sum(noise.loss, facts, shape.grid, shape.clip);
   for (std::uint64_t step = 0; step < shape.steps(); ++step) {
     sum.start(weights);
     if (shape.batches == 1) {

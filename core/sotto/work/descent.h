@@ -7,6 +7,7 @@
 
 #include "sotto/data/facts.h"
 #include "sotto/losses/loss.h"
+#include "sotto/optim/row_grid.h"
 #include "sotto/optim/secret_descent.h"
 #include "sotto/privacy/joint_gaussian.h"
 #include "sotto/privacy/mechanism.h"
@@ -25,6 +26,7 @@ struct DescentShape {
   std::uint32_t passes = 0;
   double step_size = 0;
   double clip = 0;  ///< of a row's gradient; infinite: the loss's own bound is smaller
+  RowGrid grid{};   ///< of the gradients in a sum
   std::size_t weights = 0;
   std::uint64_t steps() const noexcept { return batches * passes; }
 };
@@ -38,6 +40,7 @@ struct GradientNoise {
   Loss loss{};
   double clip = 0;
   Relation relation = Relation::replace_one;
+  double margin_rounding = 0;  ///< of a margin, relative to |w| X, where it is more than constants_at() covers
 
   /// That of a sum at these weights, which are public: the event is the same, the sensitivity that of gradients at
   /// weights of their norm (docs/notes/diameter.md).

@@ -1,4 +1,5 @@
 #pragma once
+#include "sotto/optim/row_grid.h"
 #include "sotto/privacy/mechanism.h"
 
 namespace sotto {
@@ -6,6 +7,7 @@ namespace sotto {
 /// What confidence intervals need of a run besides the weights: all public but what `moments` noises.
 struct IntervalPlan {
   Calibrated moments{};         ///< the noise of the released second moments (optim/score_moments.h)
+  RowGrid grid{};               ///< of the rows' moments
   double share = 0;             ///< of the budget, for the moments
   double curvature = 0;         ///< kappa: the regulariser of the sum, m lambda
   double objective_stddev = 0;  ///< of a coordinate of the linear term in the objective; 0: there is none

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "sotto/losses/loss.h"
+#include "sotto/optim/row_grid.h"
 #include "sotto/privacy/sampled_gaussian.h"
 #include "sotto/work/heavy_ball.h"
 #include "sotto/work/run.h"
@@ -20,6 +21,7 @@ struct SampledRun {
   double rate = 1;
   double clip = 0;     ///< bound on a row's gradient
   double clip_at = 0;  ///< what RowGradients clips to; infinity where the loss keeps the bound by itself
+  RowGrid grid{};      ///< of the gradients in a sum
   std::size_t weights = 0;
 };
 
@@ -42,9 +44,6 @@ struct RootPace {
 using Pace = std::variant<ConstantPace, InversePace, RootPace>;
 
 struct SampledWork {
-  /// Rows of a batch that are added one after the other: longer sums lose more digits than one row has.
-  static constexpr std::size_t kPartRows = 4096;
-
   SampledRun shape{};
   Loss loss{};
   SampledGaussian law{};

@@ -109,13 +109,13 @@ class Mean {
 
 Outcome WhitenedWork::run(const Run& run) const {
   const Facts facts = run.engine.facts();
-  SecondMoments sums(facts);
+  SecondMoments sums(facts, moments_grid);
   sum_rows(run.engine, sums);
   const Spectrum spectrum = spectrum_of(run.curator.release(sums.take(), moments), *this, facts.features);
   const Course& course = spectrum.directions() > kManyDirections ? kSpread : kNarrow;
   const Whitening whitening = whitening_of(spectrum, course.half, *this, facts);
   const WhitenedRows images(run.engine, whitening);
-  WhitenedGradient sum(noise.loss, facts, shape.clip, whitening);
+  WhitenedGradient sum(noise.loss, facts, shape.grid, shape.clip, whitening);
   const double size = std::min(shape.step_size, course.steepest * (1 + steps.momentum) / curvature);
   const double divisor = static_cast<double>(shape.batch_rows), count = static_cast<double>(shape.steps());
   HeavyBallSteps ball(steps, shape.weights);

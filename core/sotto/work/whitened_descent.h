@@ -9,6 +9,7 @@ struct WhitenedWork {
   static constexpr double kShortest = 0.2;  ///< of the mean squared length of images: what is longer is scaled to it
 
   Mechanism moments{};
+  RowGrid moments_grid{};
   DescentShape shape{};
   GradientNoise noise{};
   HeavyBall steps{};

@@ -49,7 +49,7 @@ Outcome run(const Work& work, const Run& with) {
 }
 
 Vector release_moments(const Run& run, const IntervalPlan& plan, const Vector& weights) {
-  ScoreMoments moments(run.engine.facts());
+  ScoreMoments moments(run.engine.facts(), plan.grid);
   moments.start(weights);
   sum_rows(run.engine, moments);
   return run.curator.release(moments.take(), plan.moments.mechanism);

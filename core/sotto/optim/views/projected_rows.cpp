@@ -78,45 +78,41 @@ class Projector final : public RowConsumer {
   RowConsumer& next_;
 };
 
-/// Images and labels in the order of their rows. A row's weight has no place here: that there was one is noted.
+/// Writes images and labels to where their rows are. A row's weight has no place there: that there was one is noted.
 class KeptImages final : public RowSum {
  public:
-  KeptImages(const Projection& map, const Facts& facts, std::uint64_t rows)
-      : map_(map), facts_(facts), image_(map, facts), features_(map.output_features()) {
-    images.reserve(rows * features_);  // consuming allocates nothing
-    labels.reserve(rows);
-  }
+  struct Place {
+    std::span<float> images, labels;
+  };
+  KeptImages(const Projection& map, const Facts& facts, const Place& to)
+      : map_(map), facts_(facts), to_(to), image_(map, facts), features_(map.output_features()) {}
 
+  void go_to(std::uint64_t position) noexcept override { at_ = position; }
   void consume(const RowBlock& block) noexcept override {
     weighted = weighted || block.weights != nullptr;
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      images.resize(images.size() + features_);
-      image_.write(block, i, {images.data() + images.size() - features_, features_});
+    for (std::size_t i = 0; i < block.rows && at_ < to_.labels.size(); ++i, ++at_, ++count) {
+      image_.write(block, i, to_.images.subspan(at_ * features_, features_));
+      to_.labels[at_] = block.labels[i];
     }
-    labels.insert(labels.end(), block.labels, block.labels + block.rows);
   }
-  std::unique_ptr<RowSum> empty_copy() const override {
-    return std::make_unique<KeptImages>(map_, facts_, rows_in_part(facts_.rows));
-  }
-  void clear() noexcept override {
-    images.clear();
-    labels.clear();
-  }
+  std::unique_ptr<RowSum> empty_copy() const override { return std::make_unique<KeptImages>(map_, facts_, to_); }
+  void clear() noexcept override { count = 0; }
   void merge(const RowSum& other) noexcept override {
     const auto& more = static_cast<const KeptImages&>(other);
-    images.insert(images.end(), more.images.begin(), more.images.end());
-    labels.insert(labels.end(), more.labels.begin(), more.labels.end());
+    count += more.count;
     weighted = weighted || more.weighted;
   }
 
-  std::vector<float> images, labels;
+  std::uint64_t count = 0;  // rows
   bool weighted = false;
 
  private:
   const Projection& map_;
   Facts facts_;
+  Place to_;
   RowImage image_;
   std::uint32_t features_;
+  std::uint64_t at_ = 0;
 };
 
 }  // namespace
@@ -128,14 +124,14 @@ ProjectedRows::ProjectedRows(const Engine& rows, const Projection& map, std::uin
   facts_.features = map.output_features();
   facts_.sparse = false;
   if (before.rows > most_bytes / ((facts_.features + 1) * sizeof(float))) return;
-  KeptImages kept(map, before, before.rows);
+  images_.resize(before.rows * facts_.features);
+  labels_.resize(before.rows);
+  KeptImages kept(map, before, {images_, labels_});
   sum_rows(rows, kept);
-  if (kept.labels.size() != before.rows) {
+  if (kept.count != before.rows) {
     throw Error(ErrorKind::internal, "the engine did not feed as many rows as its facts say");
   }
   if (kept.weighted) throw Error(ErrorKind::internal, "rows with weights of their own are not projected");
-  images_ = std::move(kept.images);
-  labels_ = std::move(kept.labels);
 }
 
 void ProjectedRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const {

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include "sotto/optim/row_sum.h"
-
 namespace sotto {
 
-SomeRows::SomeRows(const Engine& rows) : RowView(rows), run_(rows_in_part(rows.facts().rows) / kStride) {}
+SomeRows::SomeRows(const Engine& rows)
+    : RowView(rows), run_(std::max<std::uint64_t>(128, rows.facts().rows / (64 * kStride))) {}
 
 Facts SomeRows::facts() const {
   Facts facts = rows().facts();

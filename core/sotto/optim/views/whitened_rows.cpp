@@ -134,6 +134,30 @@ Vector Whitening::times(const Vector& v) const {
   return image;
 }
 
+// The sum is high + low exactly, low at most 2^-53 of high. Products with high and their sums keep what they lose in
+// `errors`, d (d + 2) 2^-106 |T||s| at most; that and the products with low are rounded 2 d times: for d <= 2048 less
+// than 2^-80 |T||s| in all.
+Vector Whitening::times(const IntegerSum& s) const {
+  Vector high(s.size()), low(s.size()), image(s.size());
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    high[i] = static_cast<double>(s.integer(i));
+    low[i] = static_cast<double>(s.integer(i) - static_cast<WideInteger>(high[i]));
+  }
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const std::size_t k = i % features, first = i - k;
+    double sum = 0, errors = 0;
+    for (std::size_t j = 0; j < features; ++j) {
+      const double entry = matrix[k * features + j], product = entry * high[first + j], before = sum;
+      sum += product;
+      const double added = sum - before;
+      errors += (before - (sum - added)) + (product - added);
+      errors += std::fma(entry, high[first + j], -product) + entry * low[first + j];
+    }
+    image[i] = (sum + errors) * s.grid().step;
+  }
+  return image;
+}
+
 Vector Whitening::transposed_times(const Vector& v) const {
   Vector image(v.size(), 0.0);
   for (std::size_t i = 0; i < v.size(); ++i) {
@@ -155,18 +179,15 @@ void WhitenedRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsum
   rows().scan_rows(first, count, reader);
 }
 
-WhitenedGradient::WhitenedGradient(const Loss& loss, const Facts& facts, double clip, const Whitening& whitening)
-    : VectorSum(weight_count(loss, facts)), gradients_(loss, facts, clip, ClipBy::bound), whitening_(&whitening) {}
+WhitenedGradient::WhitenedGradient(const Loss& loss, const Facts& facts, const RowGrid& grid, double clip,
+                                   const Whitening& whitening)
+    : VectorSum(weight_count(loss, facts), grid),
+      gradients_(loss, facts, clip, ClipBy::bound),
+      whitening_(&whitening) {}
 
 void WhitenedGradient::start(std::span<const double> weights) noexcept {
   weights_ = weights.data();
   clear();
 }
-
-Sensitive<Vector> WhitenedGradient::take() const {
-  return Sensitive<Vector>(whitening_->times(Vector(sum_.begin(), sum_.end())));
-}
-
-void WhitenedGradient::consume(const RowBlock& block) noexcept { gradients_.add(block, weights_, sum_.data()); }
 
 }  // namespace sotto

@@ -21,6 +21,11 @@ struct Whitening {
   double frobenius() const noexcept;
   /// T v, for each output's part of v.
   Vector times(const Vector& v) const;
+  /// T s, for each output's part of the sum s, with twice the digits of binary64 and rounded at the end: off by at most
+  /// 2^-53 |T s| + kProductRounding |T| |s|, |T| the Frobenius norm.
+  Vector times(const IntegerSum& s) const;
+  static constexpr double kProductRounding = 0x1p-80;  ///< for at most kMostFeatures
+  static constexpr std::size_t kMostFeatures = 2048;
   /// T' v: what scores a row x as v scores T x.
   Vector transposed_times(const Vector& v) const;
 };
@@ -42,16 +47,20 @@ class WhitenedRows final : public RowView {
 /// slope is clipped as if its image had the declared norm.
 class WhitenedGradient final : public VectorSum<WhitenedGradient> {
  public:
-  WhitenedGradient(const Loss& loss, const Facts& facts, double clip, const Whitening& whitening);
+  /// `grid` is a fine one for the gradients of the rows themselves, before the map.
+  WhitenedGradient(const Loss& loss, const Facts& facts, const RowGrid& grid, double clip, const Whitening& whitening);
 
   /// Starts a new sum at these weights for the rows themselves, which must stay while rows are consumed.
   void start(std::span<const double> weights) noexcept;
   /// What was summed since start(), still secret.
-  Sensitive<Vector> take() const;
-
-  void consume(const RowBlock& block) noexcept override;
+  Sensitive<Vector> take() const { return Sensitive<Vector>(whitening_->times(sum_)); }
 
  private:
+  friend class VectorSum<WhitenedGradient>;
+  void add(const RowBlock& block, std::int64_t* lanes) noexcept {
+    gradients_.add(block, weights_, sum_.grid().scale(), lanes);
+  }
+
   RowGradients gradients_;
   const Whitening* whitening_;
   const double* weights_ = nullptr;
