@@ -174,11 +174,11 @@ class Laboratory {
   void coins() {
     constexpr std::uint64_t kRows = 100;
     const double rate = exact_rate(0.3), count = static_cast<double>(draws_);
+    const PoissonCoins sets(rate, kRows);
     double above = 0, both = 0, twice = 0;
     bool before = false;
     for (std::uint64_t i = 0; i < draws_; ++i) {
-      std::vector<std::uint64_t> in;
-      draw_poisson_batch(bits_, rate, kRows, in);
+      const std::vector<std::uint64_t> in = sets.draw(bits_);
       const auto has = [&](std::uint64_t row) { return std::binary_search(in.begin(), in.end(), row); };
       above += in.size() > 33;
       both += has(0) && has(1);

@@ -35,10 +35,14 @@ SampledRun sampled_run(const SampledChoice& choice, const PlanInput& input) {
   return run;
 }
 
-// One row more, or less, moves a sum of integers by its own alone, whatever the batch (spec 5.5).
+// One row more, or less, moves a sum of integers by its own alone, whatever the batch (spec 5.5). A batch of a mean of M
+// rows has more than k = 8 M + 200 with probability at most exp(-k ln(k/M) + k - M) < 2^-300, so that its table of sizes
+// has at most k + 1 entries.
 SampledShape sampled_shape(const SampledRun& run) {
+  const double mean = run.rate * static_cast<double>(run.capacity);
+  const double most = std::min(static_cast<double>(run.capacity), 8 * mean + 200);
   const double rounding = added_distance(run.grid, run.weights, false) / 2;  // which enters twice
-  return {run.clip, rounding, run.rate, run.steps, run.weights, 0};
+  return {run.clip, rounding, run.rate, run.steps, run.weights, coins_distance(most + 1)};
 }
 
 }  // namespace sotto

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "sotto/privacy/poisson_coins.h"
-
 namespace sotto {
 
 SumNoise::SumNoise(BitSource& bits, const Mechanism& mechanism, NoiseDemand demand)
@@ -48,9 +46,8 @@ std::vector<std::string> Drawer::discover(const TextCounts& counts, const Discov
 }
 
 std::vector<std::uint64_t> Drawer::draw_batch(const SampledGaussian& law, std::uint64_t rows) {
-  std::vector<std::uint64_t> positions;
-  draw_poisson_batch(*bits_, law.rate, rows, positions);
-  return positions;
+  if (!coins_ || coins_->rate() != law.rate || coins_->rows() != rows) coins_.emplace(law.rate, rows);
+  return coins_->draw(*bits_);
 }
 
 std::unique_ptr<SumNoise> Drawer::batch_sums(const Mechanism& mechanism, NoiseDemand demand) {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "sotto/privacy/mechanism.h"
 #include "sotto/privacy/noise_supply.h"
 #include "sotto/privacy/objective_noise.h"
+#include "sotto/privacy/poisson_coins.h"
 #include "sotto/privacy/sampled_gaussian.h"
 #include "sotto/random/bit_source.h"
 
@@ -65,6 +67,7 @@ class Drawer {
 
  private:
   BitSource* bits_;
+  std::optional<PoissonCoins> coins_;  // of the last law and number of rows
 };
 
 }  // namespace sotto

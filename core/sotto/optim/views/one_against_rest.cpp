@@ -38,4 +38,9 @@ void OneAgainstRest::scan_rows(std::uint64_t first, std::uint64_t count, RowCons
   rows().scan_rows(first, count, relabel);
 }
 
+void OneAgainstRest::scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const {
+  Relabel relabel(label_, consumer);
+  rows().scan_positions(positions, relabel);
+}
+
 }  // namespace sotto

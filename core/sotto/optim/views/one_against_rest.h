@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "sotto/optim/views/row_view.h"
 
@@ -13,6 +14,7 @@ class OneAgainstRest final : public RowView {
 
   Facts facts() const override;
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
+  void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const override;
 
  private:
   float label_;

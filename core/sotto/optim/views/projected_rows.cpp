@@ -149,6 +149,12 @@ void ProjectedRows::scan_rows(std::uint64_t first, std::uint64_t count, RowConsu
   }
 }
 
+void ProjectedRows::scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const {
+  if (!labels_.empty()) return Engine::scan_positions(positions, consumer);
+  Projector projector(map_, rows().facts(), consumer);
+  rows().scan_positions(positions, projector);
+}
+
 Vector before_projection(const Projection& map, const Vector& weights) {
   const std::size_t outputs = weights.size() / map.output_features();
   Vector before;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sotto/data/projection.h"
@@ -21,6 +22,7 @@ class ProjectedRows final : public RowView {
 
   Facts facts() const override { return facts_; }
   void scan_rows(std::uint64_t first, std::uint64_t count, RowConsumer& consumer) const override;
+  void scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const override;
 
  private:
   const Projection& map_;
