@@ -59,6 +59,8 @@ struct Query {
   bool wants_epsilon = true;
   double given = 0;
   double precision = kPldPrecision;
+  double target = 0;   // above 0: it is enough to know on which side of it the answer lies
+  bool refine = true;  // false: the first grid with a finite answer is enough
 };
 
 /// The largest number of which all lattices are multiples; 0 if some law has none or no useful one is found.
@@ -87,6 +89,11 @@ bool is_close(const Bound& bound, const Query& query) {
   if (!query.wants_epsilon && bound.upper < kMinDelta) return true;  // no grid has digits there
   return std::isfinite(bound.upper) && bound.upper - bound.lower <= wanted_gap(bound, query);
 }
+
+bool is_decided(const Bound& bound, const Query& query) {
+  return query.target > 0 && (bound.upper <= query.target || bound.lower > query.target);
+}
+bool is_enough(const Bound& bound, const Query& query) { return is_close(bound, query) || is_decided(bound, query); }
 
 class WorldAccount {
  public:
@@ -118,7 +125,7 @@ class WorldAccount {
     if (query.wants_epsilon && infinite_ >= query.given * (1 + 1e-12)) return {kInfinity, kInfinity};
     if (query.wants_epsilon && infinite_ >= query.given * (1 - 1e-9)) return {0, kInfinity};
     Bound best = query.wants_epsilon ? basic_epsilon(terms_, query.given) : basic_delta(terms_, query.given);
-    if (is_close(best, query)) return best;
+    if (is_enough(best, query)) return best;
     most_points_ = query.precision < kFinePrecision ? kMaxPoints : kUsualPoints;
     double tilt = prepare(query, std::log(query.wants_epsilon ? query.given : best.upper));
     for (int i = 0; i < 12 && !query.wants_epsilon && survey_.log_delta(tilt) < log_delta_ - kFarBelow; ++i) {
@@ -126,7 +133,7 @@ class WorldAccount {
     }
     // A world that cannot be the worst is found out on a coarse grid.
     Query start = query;
-    if (enough > 0) start.precision = std::max(query.precision, 1e-2);
+    if (enough > 0 && query.refine) start.precision = std::max(query.precision, 1e-2);
     double step = first_step(start, tilt);
     double last_gap = kInfinity;
     for (int pass = 0; pass < kMaxPasses; ++pass) {
@@ -139,7 +146,7 @@ class WorldAccount {
         if (p.finest) most_points_ = kMaxPoints;
         continue;
       }
-      if (best.upper <= enough || is_close(best, query)) break;
+      if (best.upper <= enough || is_enough(best, query) || !query.refine) break;
       if (!query.wants_epsilon && std::log(best.upper) < log_delta_ - kFarBelow && log_delta_ > kLogSmallest) {
         tilt = prepare(query, std::log(best.upper));
         step = std::min(p.step, first_step(query, tilt));
@@ -367,16 +374,28 @@ Bound worst(const Event& event, Relation relation, const Query& query) {
 }  // namespace
 
 Bound pld_epsilon(const Event& event, Relation relation, double delta, double precision) {
+  return pld_epsilon_against(event, relation, {delta, 0, precision});
+}
+
+Bound pld_epsilon_against(const Event& event, Relation relation, const PldComparison& asked) {
+  const double delta = asked.given;
   require(delta > 0 && delta < 1, "delta", "got " + number_text(delta) + ", must lie in (0, 1); 0 is for pure");
-  if (delta >= kMinDelta) return worst(event, relation, {true, delta, precision});
+  Query query{true, delta, asked.precision, asked.target, asked.refine};
+  if (delta >= kMinDelta) return worst(event, relation, query);
   // Masses this small lose their digits; a larger delta bounds from below, the closed forms from above.
-  const double lower = worst(event, relation, {true, kMinDelta, precision}).lower;
+  query.given = kMinDelta;
+  const double lower = worst(event, relation, query).lower;
   return {lower, std::max(lower, closed_form_epsilon(event, relation, delta))};
 }
 
 Bound pld_delta(const Event& event, Relation relation, double epsilon, double precision) {
+  return pld_delta_against(event, relation, {epsilon, 0, precision});
+}
+
+Bound pld_delta_against(const Event& event, Relation relation, const PldComparison& asked) {
+  const double epsilon = asked.given;
   require(epsilon >= 0 && epsilon <= 1e6, "epsilon", "got " + number_text(epsilon) + ", must lie in [0, 1000000]");
-  return worst(event, relation, {false, epsilon, precision});
+  return worst(event, relation, {false, epsilon, asked.precision, asked.target, asked.refine});
 }
 
 }  // namespace sotto

@@ -12,4 +12,15 @@ inline constexpr double kPldPrecision = 5e-4;
 Bound pld_epsilon(const Event& event, Relation relation, double delta, double precision = kPldPrecision);
 Bound pld_delta(const Event& event, Relation relation, double epsilon, double precision = kPldPrecision);
 
+/// A question asked to compare its answer with a target.
+struct PldComparison {
+  double given = 0;   ///< delta, or epsilon
+  double target = 0;  ///< epsilon, or delta; above 0
+  double precision = kPldPrecision;
+  bool refine = true;  ///< false: the first grid that gives a finite answer is the last one
+};
+/// The same bounds, no finer than it takes to know on which side of the target they lie. They are as certified.
+Bound pld_epsilon_against(const Event& event, Relation relation, const PldComparison& asked);
+Bound pld_delta_against(const Event& event, Relation relation, const PldComparison& asked);
+
 }  // namespace sotto

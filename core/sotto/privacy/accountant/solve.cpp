@@ -59,9 +59,12 @@ class Excess {
 
  private:
   double share_over(const Event& event, AccountantChoice by) const {
-    const double epsilon = account_epsilon(event, target_.relation, target_.delta, by).value.upper;
+    const bool pld = by == AccountantChoice::pld;
+    const double epsilon = pld ? pld_epsilon_against(event, target_.relation, {target_.delta, target_.epsilon}).upper
+                               : account_epsilon(event, target_.relation, target_.delta, by).value.upper;
     if (epsilon > target_.epsilon) return epsilon / target_.epsilon - 1;
-    const double delta = account_delta(event, target_.relation, target_.epsilon, by).value.upper;
+    const double delta = pld ? pld_delta_against(event, target_.relation, {target_.epsilon, target_.delta}).upper
+                             : account_delta(event, target_.relation, target_.epsilon, by).value.upper;
     return delta <= target_.delta ? 0 : kTolerance / 4;
   }
   /// Exact accountants first: where they apply no other is smaller.
@@ -75,7 +78,10 @@ class Excess {
   }
   double by_pld(const Event& event) const {
     const auto far = [&](const Bound& b) { return b.upper < target_.delta / 2 || b.lower > target_.delta * 2; };
-    const auto delta = [&](double precision) { return pld_delta(event, target_.relation, target_.epsilon, precision); };
+    // One grid for each question: finer ones would tell little more of the side, at many times the price.
+    const auto delta = [&](double precision) {
+      return pld_delta_against(event, target_.relation, {target_.epsilon, target_.delta, precision, false});
+    };
     // Far from the target a rough answer tells the side; questions come ever closer to it.
     if (!was_close_) {
       const Bound rough = delta(0.2);
