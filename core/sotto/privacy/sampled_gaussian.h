@@ -57,7 +57,7 @@ struct SampledShape {
   double rate = 1;  ///< from exact_rate()
   std::uint64_t steps = 1;
   std::size_t dimension = 0;
-  double distance = 0;  ///< of a step: probability that it breaks `rounding`, and how far its coins are from ideal ones
+  double distance = 0;  ///< how far the coins of a step are from independent ones
 };
 /// Calibrated noise of such sums. The law and the cost follow from its numbers.
 struct SampledCalibrated {
