@@ -56,6 +56,7 @@ std::string table_of(const std::vector<audit::Finding>& findings) {
 
 struct AuditVerb {
   explicit AuditVerb(CLI::App& app) : request(app), schema(app), given(app) {
+    add_threads(app);
     app.add_flag("--all", all, "every layer over every method of the product, or over --method alone");
     app.add_flag("--museum", museum, "wrong methods of the literature, each with the evidence that breaks it");
     app.add_flag("--quick", options.quick, "fewer settings and games: a few minutes at most");

@@ -20,6 +20,7 @@ constexpr const char* kBoundsStored = "this request was answered before; the sam
 
 struct BoundsVerb {
   explicit BoundsVerb(CLI::App& app) : schema(app), fields(app, "Bounds"), budget(app, "Budget") {
+    add_threads(app);
     app.add_option("--data", data, "file whose bounds are to be found: CSV, TSV, LIBSVM, IDX (also .gz)")
         ->required()
         ->type_name("FILE");

@@ -63,6 +63,7 @@ Json entries_json(const std::vector<LedgerEntry>& entries) {
 
 struct CreateVerb : LedgerVerb {
   explicit CreateVerb(CLI::App& app) : LedgerVerb(app), schema(app) {
+    add_threads(app);
     const auto add = [&](const char* flag, auto& target, const char* help) {
       return app.add_option(flag, target, help)->type_name("");
     };

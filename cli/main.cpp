@@ -7,6 +7,8 @@
 #include "hint_text.h"
 #include "out_files.h"
 #include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/base/threads.h"
 #include "sotto/base/version.h"
 #include "sotto/files/byte_source.h"
 #include "verbs.h"
@@ -18,6 +20,14 @@ CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, co
   verb->add_flag("--json", output.json, "print one JSON object");
   verb->parse_complete_callback([verb] { check_out_files(*verb); });
   return verb;
+}
+
+void add_threads(CLI::App& verb) {
+  verb.add_option_function<std::string>(
+          "--threads", [](const std::string& text) { limit_threads(parse_value<std::uint32_t>(text, "threads")); },
+          "how many threads work at a time; 0: one for each processor")
+      ->type_name("")
+      ->default_str("0");
 }
 
 namespace {

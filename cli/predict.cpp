@@ -236,6 +236,7 @@ void add_predict(CLI::App& program, Output& output) {
              "confidence intervals of margin and probability at this level, e.g. 0.95, for a model trained with "
              "--intervals")
       ->type_name("LEVEL");
+  add_threads(*verb);
   verb->callback([state, &output] { state->run(output); });
 }
 

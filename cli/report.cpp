@@ -31,6 +31,7 @@ std::string file_name(const std::string& path) { return std::filesystem::path(pa
 
 struct ReportVerb {
   explicit ReportVerb(CLI::App& app) {
+    add_threads(app);
     app.add_option("--model", model, "the page of this model: card, trade-off curve, noise, other budgets")
         ->type_name("FILE");
     app.add_option(

@@ -17,6 +17,7 @@ namespace {
 
 struct TuneVerb {
   explicit TuneVerb(CLI::App& app) : request(app), schema(app) {
+    add_threads(app);
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
         ->type_name("FILE");

@@ -33,6 +33,9 @@ void add_manual(CLI::App& program, Output& output);
 inline constexpr const char* kLabelsFileHelp =
     "IDX: the file with the labels of --data, if it is not beside it; never the one of the training";
 
+/// `--threads`, of the verbs that work on rows or files. Results have the same bits for any number.
+void add_threads(CLI::App& verb);
+
 /// A subcommand with the flag every verb has.
 CLI::App* add_verb(CLI::App& parent, Output& output, const std::string& name, const std::string& help);
 

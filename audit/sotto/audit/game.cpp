@@ -12,6 +12,8 @@
 #include <mutex>
 #include <thread>
 
+#include "sotto/base/threads.h"
+
 namespace sotto::audit {
 namespace {
 
@@ -55,7 +57,7 @@ Played play(const Game& game, const GameRules& rules) {
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::max(1U, std::thread::hardware_concurrency()); ++i) threads.emplace_back(work);
+  for (unsigned i = 1; i < allowed_threads(); ++i) threads.emplace_back(work);
   work();
   for (std::thread& thread : threads) thread.join();
   if (failed) std::rethrow_exception(failed);
