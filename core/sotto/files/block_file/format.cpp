@@ -1,6 +1,10 @@
 #include "sotto/files/block_file/format.h"
 
+#ifdef SOTTO_XXHASH_DISPATCH
+#include <xxh_x86dispatch.h>  // the same sums, by the widest registers there are
+#else
 #include <xxhash.h>
+#endif
 
 #include <algorithm>
 #include <bit>
