@@ -4,6 +4,7 @@
 
 #include "data_flags.h"
 #include "personal.h"
+#include "sotto/base/free_memory.h"
 #include "sotto/data/encoder.h"
 #include "sotto/data/schema_json.h"
 #include "sotto/engines/out_of_core.h"
@@ -61,9 +62,11 @@ std::string report_text(const std::string& path, const LoadReport& report, const
 
 struct PackVerb {
   explicit PackVerb(CLI::App& app) : schema(app), personal(app) {
+    add_threads(app);
     app.add_option("--data", data, "file to pack")->required()->type_name("FILE");
     app.add_option("--out", out, "the block file")->required()->type_name("FILE");
-    add_count(app, "--memory-mb", options.memory_mb, "memory of the external shuffle")->capture_default_str();
+    add_count(app, "--memory-mb", options.memory_mb, "memory of the external shuffle; 0: automatic")
+        ->capture_default_str();
   }
   void run(const Output& output) const {
     const Encoder encoder(complete_for(data, schema.schema(data)));
@@ -131,6 +134,7 @@ class RowCounter final : public RowConsumer {
 
 struct InfoVerb {
   explicit InfoVerb(CLI::App& app) : schema(app) {
+    add_threads(app);
     app.add_option("--data", data, "file to look at: text or block file")->required()->type_name("FILE");
   }
   void run(const Output& output) const {
@@ -145,7 +149,7 @@ struct InfoVerb {
 
   /// Reads every block, which verifies its checksum, and keeps none.
   std::string block_file_info(const Output& output) const {
-    OutOfCoreEngine engine(data, {.memory_mb = OutOfCoreOptions::kMinMemoryMb, .map_file = false});
+    OutOfCoreEngine engine(data, {.memory_mb = kMinMemoryMb, .map_file = false});
     const BlockFile& file = engine.file();
     const Facts& facts = file.facts();
     RowCounter counter(facts.rows, output);

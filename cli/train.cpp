@@ -22,15 +22,16 @@ namespace {
 
 struct TrainVerb {
   explicit TrainVerb(CLI::App& app) : request(app), schema(app), bounds(app, schema), personal(app) {
+    add_threads(app);
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
         ->type_name("FILE");
     app.add_option("--out", out, "where the model is written")->type_name("FILE");
-    app.add_option("--engine", engine, "auto, in_memory or out_of_core (block files only)")
+    app.add_option("--engine", engine,
+                   "auto (in memory if the rows fit --memory-mb), in_memory or out_of_core (block files only)")
         ->type_name("")
         ->capture_default_str();
-    add_count(app, "--memory-mb", memory_mb,
-              "out_of_core: all that it keeps in memory, the mapped part of the file included")
+    add_count(app, "--memory-mb", memory_mb, "block files: all that is kept in memory; 0: half of the free memory")
         ->capture_default_str();
     add_count(app, "--order-seed", order_seed, "repeat the order of the rows; the guarantee does not rest on it");
     add_count(app, "--noise-seed", noise_seed, "repeat the noise, for tests and replication: the model is NOT PRIVATE");
@@ -101,7 +102,7 @@ struct TrainVerb {
   std::string ledger;
   bool again = false;
   std::string engine = "auto";
-  std::uint32_t memory_mb = 256;
+  std::uint32_t memory_mb = 0;
   std::optional<std::uint64_t> order_seed;
   std::optional<std::uint64_t> noise_seed;
 };

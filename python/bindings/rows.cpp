@@ -12,8 +12,8 @@
 #include "sotto/data/dataset.h"
 #include "sotto/data/raw_row.h"
 #include "sotto/data/schema_json.h"
+#include "sotto/engines/file_rows.h"
 #include "sotto/engines/in_memory.h"
-#include "sotto/engines/out_of_core.h"
 #include "sotto/files/block_file/block_file.h"
 #include "sotto/files/block_file/format.h"
 
@@ -22,7 +22,6 @@ namespace nb = nanobind;
 namespace sotto::python {
 namespace {
 
-constexpr std::uint32_t kOutOfCoreMemoryMb = 256;
 /// Values that are read in a moment: less than a thread and a look at signals are worth.
 constexpr std::size_t kMoment = 1 << 20;
 
@@ -201,9 +200,9 @@ Rows block_rows(const std::string& path) {
   Rows rows;
   rows.facts = file.facts();
   rows.path = path;
-  rows.metadata = file.metadata();
+  rows.source = sotto::block_rows(file, {});
   try {
-    rows.schema = schema_from_json(rows.metadata);
+    rows.schema = schema_from_json(file.metadata());
   } catch (const Error& error) {
     throw Error(ErrorKind::invalid_data, std::string("block file: its declarations are not a schema; ") + error.what(),
                 error.field());
@@ -251,9 +250,7 @@ std::string fingerprint_sparse(const nb::tuple& matrix, const nb::object& codes,
 std::unique_ptr<Engine> Rows::open() const {
   if (path.empty() && !copied) return std::make_unique<BorrowedEngine>(*this);
   if (path.empty()) return std::make_unique<InMemoryEngine>(facts, view, owner);
-  auto engine = std::make_unique<OutOfCoreEngine>(path, OutOfCoreOptions{kOutOfCoreMemoryMb});
-  if (engine->metadata() == metadata) return engine;
-  throw Error(ErrorKind::invalid_data, path + ": was replaced by another file while it was in use", "path");
+  return source->open();
 }
 
 SparseArray sparse_of(const nb::tuple& matrix) {

@@ -25,8 +25,8 @@ struct Rows {
   bool copied = true;                 ///< false: the view is of the caller's array
   std::uint64_t checksum = 0;         ///< of the view then, taken before the norms of its rows were looked at
   std::string path;                   ///< of a block file; empty: in memory
-  std::string metadata;               ///< of a block file, as its header has it
-  Schema schema;                      ///< the same, read
+  std::shared_ptr<RowSource> source;  ///< of a block file
+  Schema schema;                      ///< of a block file, from its header
   std::optional<Digest> fingerprint;
 
   /// Throws Error{invalid_data} if a block file is another one by now. An engine on the caller's array looks at the end

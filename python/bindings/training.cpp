@@ -11,7 +11,6 @@
 #include "sotto/base/error.h"
 #include "sotto/bounds.h"
 #include "sotto/catalogue.h"
-#include "sotto/engines/out_of_core.h"
 #include "sotto/files/fingerprint.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/quote_json.h"
@@ -37,10 +36,8 @@ class SharedRows final : public RowSource {
   std::unique_ptr<Engine> open() override { return rows_.open(); }
   /// An array in memory is whoever calls fit's; its engine looks at the end whether it stayed as it was.
   Opened open_fingerprinted() override {
-    Opened opened{rows_.open(), fingerprint()};
-    if (const auto* blocks = dynamic_cast<const OutOfCoreEngine*>(opened.engine.get()))
-      opened.fingerprint = fingerprint_of(blocks->file());
-    return opened;
+    if (rows_.source) return rows_.source->open_fingerprinted();
+    return {rows_.open(), fingerprint()};
   }
 
  private:

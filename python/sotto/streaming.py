@@ -29,14 +29,15 @@ def pack(
     bounds: Any = None,
     fit_intercept: bool = True,
     intercept_scaling: float = 1.0,
-    memory_mb: int = 256,
+    memory_mb: int = 0,
     fingerprint: str = "",
 ) -> int:
     """Streams record batches into the block file ``path`` and returns the number of rows.
 
     ``batches``: a DuckDB relation, a table or reader with the Arrow PyCapsule interface, or an iterable of Arrow record
     batches. Every column but ``label`` is a feature. Rows are shuffled, clipped, and kept in 32 bits. A ledger knows the rows
-    by ``fingerprint``, 64 hexadecimal digits that name the data; without it the file serves no ledger.
+    by ``fingerprint``, 64 hexadecimal digits that name the data; without it the file serves no ledger. ``memory_mb``: what
+    the shuffle may take; 0 chooses by the memory that is free.
     """
     norm = declared_norm(data_norm, bounds)
     if norm == "private":

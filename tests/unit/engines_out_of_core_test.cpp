@@ -128,6 +128,27 @@ TEST_F(OutOfCoreEngineTest, RowsThatBreakTheBoundAreZeroInEveryPass) {
     std::vector<Row> rows = sorted(recorder.rows);
     EXPECT_EQ(rows[1].values, (std::vector<float>{0, 0}));
     EXPECT_EQ(rows[0].values, (std::vector<float>{0.3F, 0.4F}));
+    Recorder again;
+    engine.scan_rows(0, 2, again);
+    EXPECT_EQ(sorted(again.rows), rows);
+  }
+}
+
+TEST_F(OutOfCoreEngineTest, ABlockFoundSoundBySumsStillHasItsChecksumTested) {
+  pack_rows(path_, make_rows(500, 20, false), 20, false);
+  for (const bool map_file : {false, true}) {
+    const OutOfCoreEngine engine(path_, {.map_file = map_file});
+    Recorder recorder;
+    engine.scan_rows(0, 500, recorder);
+    const auto time = std::filesystem::last_write_time(path_);
+    std::fstream file(path_, std::ios::binary | std::ios::in | std::ios::out);
+    file.seekg(5000);
+    const auto before = static_cast<char>(file.get());
+    file.seekp(5000).put(static_cast<char>(before ^ 1)).flush();
+    std::filesystem::last_write_time(path_, time);  // no trace but the checksum
+    EXPECT_THROW(engine.scan_rows(0, 500, recorder), Error);
+    file.seekp(5000).put(before).flush();
+    std::filesystem::last_write_time(path_, time);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sotto/base/error.h"
+#include "sotto/base/free_memory.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
 #include "sotto/files/block_file/pack.h"
@@ -12,7 +13,7 @@
 namespace sotto::audit {
 namespace {
 
-constexpr std::uint32_t kMemoryMb = OutOfCoreOptions::kMinMemoryMb;
+constexpr std::uint32_t kMemoryMb = kMinMemoryMb;
 
 Dataset clipped(const Table& table, bool sparse) {
   DatasetBuilder builder(table.facts(sparse));
@@ -28,7 +29,7 @@ void pack(const Dataset& rows, const std::string& path) {
   const Facts& facts = rows.facts();
   BitSource bits(ReproducibleSeed{7});
   BlockFileWriter writer(path, {facts.features, facts.data_norm, facts.sparse, "{}", facts.classes}, bits,
-                         {.memory_mb = PackOptions::kMinMemoryMb});
+                         {.memory_mb = kMinMemoryMb});
   const RowBlock all = rows.view();
   for (std::size_t i = 0; i < all.rows; ++i) {
     if (!facts.sparse) {

@@ -1,8 +1,11 @@
 #include "sotto/engines/file_rows.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <new>
 
 #include "sotto/base/error.h"
+#include "sotto/base/free_memory.h"
 #include "sotto/engines/in_memory.h"
 #include "sotto/engines/out_of_core.h"
 #include "sotto/files/block_file/load.h"
@@ -65,7 +68,8 @@ class BlockRows final : public RowSource {
         metadata_(file.metadata()),
         file_id_(file.file_id()),
         choice_(choice),
-        facts_(file.facts()) {}
+        facts_(file.facts()),
+        rows_bytes_(loaded_bytes(file)) {}
   Facts facts(std::uint64_t rows) const override {
     if (rows == facts_.rows) return facts_;
     throw Error(ErrorKind::invalid_data,
@@ -85,16 +89,28 @@ class BlockRows final : public RowSource {
   /// What counts is the header of the open file, whose blocks are read, and not one that had the name before.
   template <class Look>
   std::unique_ptr<Engine> open_checked(const Look& look) const {
-    if (choice_.kind == EngineKind::in_memory) {
-      const BlockFile file(path_);
-      require_same(file);
-      look(file);
-      return std::make_unique<InMemoryEngine>(load_rows(file));
+    const std::uint64_t memory = allowed_memory_bytes(choice_.memory_mb);
+    if (choice_.kind == EngineKind::in_memory) return load_checked(look, memory);
+    if (choice_.kind == EngineKind::automatic && rows_bytes_ <= memory) {
+      try {
+        return load_checked(look, memory);
+      } catch (const std::bad_alloc&) {
+        // Another process was faster, or a limit is set that is not looked at: the file can still be read.
+      }
     }
     auto engine = std::make_unique<OutOfCoreEngine>(path_, OutOfCoreOptions{choice_.memory_mb});
     require_same(engine->file());
     look(engine->file());
     return engine;
+  }
+  /// A permuted copy, which makes later passes faster, is for what the rows leave of the memory.
+  template <class Look>
+  std::unique_ptr<Engine> load_checked(const Look& look, std::uint64_t memory) const {
+    const BlockFile file(path_);
+    require_same(file);
+    look(file);
+    const InMemoryOptions options{.copy_limit_bytes = memory - std::min(memory, rows_bytes_)};
+    return std::make_unique<InMemoryEngine>(load_rows(file), options);
   }
   /// The same rows packed again have another order, and who is where may be what was promised about (personal.h).
   void require_same(const BlockFile& file) const {
@@ -107,6 +123,7 @@ class BlockRows final : public RowSource {
   std::uint64_t file_id_;
   EngineChoice choice_;
   Facts facts_;
+  std::uint64_t rows_bytes_;  ///< in memory
 };
 
 }  // namespace

@@ -13,7 +13,8 @@
 /// Files as sources of rows. Reads headers, and rows only when they are opened.
 namespace sotto {
 
-/// Which engine feeds the rows. automatic: block files stay on disk, as with out_of_core; text is read into memory.
+/// Which engine feeds the rows. automatic: rows of a block file that fit memory_mb are kept in memory, others stay on
+/// disk, as with out_of_core; text is read into memory. Weights have the same bits either way.
 enum class EngineKind { automatic, in_memory, out_of_core };
 constexpr auto enum_names(EngineKind) {
   return std::array{std::pair{std::string_view("auto"), EngineKind::automatic},
@@ -22,7 +23,7 @@ constexpr auto enum_names(EngineKind) {
 }
 struct EngineChoice {
   EngineKind kind = EngineKind::automatic;
-  std::uint32_t memory_mb = 256;  ///< out_of_core
+  std::uint32_t memory_mb = 0;  ///< for rows of block files; 0: half of the free memory (base/free_memory.h)
 };
 
 /// A text or IDX file, read into memory through its schema, which must be complete.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sotto/base/error.h"
+#include "sotto/base/free_memory.h"
 #include "sotto/engines/row_gather.h"
 
 namespace sotto {
@@ -16,13 +17,6 @@ constexpr std::uint64_t kFixedBytes = std::uint64_t{3} << 19U;
 // A cached block arrives in about 2 microseconds, a block from any disk in more than 20.
 constexpr std::chrono::microseconds kWaiting{15};
 
-std::uint64_t allowed_bytes(const OutOfCoreOptions& options) {
-  require(options.memory_mb >= OutOfCoreOptions::kMinMemoryMb, "memory_mb",
-          "got " + std::to_string(options.memory_mb) + ", must be at least " +
-              std::to_string(OutOfCoreOptions::kMinMemoryMb));
-  return std::uint64_t{options.memory_mb} << 20U;
-}
-
 bool any_between(std::span<const std::uint32_t> slots, std::uint32_t first, std::uint32_t last) noexcept {
   return std::any_of(slots.begin(), slots.end(), [=](std::uint32_t slot) { return slot - first < last - first; });
 }
@@ -30,9 +24,10 @@ bool any_between(std::span<const std::uint32_t> slots, std::uint32_t first, std:
 }  // namespace
 
 OutOfCoreEngine::OutOfCoreEngine(const std::string& path, OutOfCoreOptions options)
-    : memory_bytes_(allowed_bytes(options)),
+    : memory_bytes_(allowed_memory_bytes(options.memory_mb)),
       file_(path, options.map_file ? memory_bytes_ - memory_bytes_ / kUnmappedShare : 0),
-      buffer_(file_.facts().features, file_.facts().sparse) {}
+      buffer_(file_.facts().features, file_.facts().sparse),
+      sound_(file_.block_count()) {}
 
 std::uint64_t OutOfCoreEngine::gather_bytes() const noexcept {
   return (memory_bytes_ - (file_.mapped() ? file_.file_bytes() : 0)) / 2;
@@ -48,7 +43,7 @@ std::uint64_t OutOfCoreEngine::rows_a_part(std::uint64_t window_rows) const {
 }
 
 std::uint64_t OutOfCoreEngine::resident_bound_bytes(const ScanOrder& order) const {
-  const std::uint64_t mapped = file_.mapped() ? file_.file_bytes() : 0;
+  const std::uint64_t mapped = (file_.mapped() ? file_.file_bytes() : 0) + sound_.bytes();
   if (order.kind == ScanOrder::Kind::stored) return mapped + file_.max_block_bytes() + kFixedBytes;
   const std::uint64_t window_rows = order.max_window_rows(file_.facts().rows);
   const std::uint64_t blocks = window_rows / order.block_rows + 1;
@@ -70,13 +65,14 @@ void OutOfCoreEngine::scan(const ScanOrder& order, std::uint32_t pass, RowConsum
     scan_shuffled(order, pass, consumer);
   }
   file_.require_unchanged();
-  if (!replaced_) values_ = BlockFile::Values::trust;
 }
 
-BlockFile::Block OutOfCoreEngine::read(const BlockFile::Place& place, std::span<std::byte> storage) {
-  const BlockFile::Block block = file_.read_block(place, storage, values_);
-  replaced_ = replaced_ || block.replaced;
-  return block;
+RowBlock OutOfCoreEngine::read(const BlockFile::Place& place, std::span<std::byte> storage) const {
+  const bool sound = sound_.has(place.index);
+  const BlockFile::Block block =
+      file_.read_block(place, storage, sound ? BlockFile::Values::trust : BlockFile::Values::check);
+  if (!sound && !block.replaced) sound_.mark(place.index);
+  return block.rows;
 }
 
 void OutOfCoreEngine::scan_positions(std::span<const std::uint64_t> positions, RowConsumer& consumer) const {
@@ -86,7 +82,7 @@ void OutOfCoreEngine::scan_positions(std::span<const std::uint64_t> positions, R
   RowGather gather(facts().features, facts().sparse, consumer);
   for (std::size_t i = 0; i < positions.size();) {
     const std::uint64_t block = positions[i] / block_rows();
-    const RowBlock rows = file_.read_block(file_.locate(block), storage.bytes(), values_).rows;
+    const RowBlock rows = read(file_.locate(block), storage.bytes());
     for (; i < positions.size() && positions[i] / block_rows() == block; ++i) {
       gather.add(rows.slice(positions[i] - block * block_rows(), 1));
     }
@@ -102,7 +98,7 @@ void OutOfCoreEngine::scan_rows(std::uint64_t first, std::uint64_t count, RowCon
   const std::uint64_t last = first + count;
   for (std::uint64_t row = first; row < last;) {
     const std::uint64_t block = row / block_rows();
-    const RowBlock rows = file_.read_block(file_.locate(block), storage.bytes(), values_).rows;
+    const RowBlock rows = read(file_.locate(block), storage.bytes());
     const std::uint64_t skipped = row - block * block_rows();
     const std::uint64_t taken = std::min<std::uint64_t>(rows.rows - skipped, last - row);
     consumer.consume(rows.slice(skipped, taken));
@@ -116,7 +112,7 @@ void OutOfCoreEngine::scan_stored(RowConsumer& consumer) {
   storage_.reserve(file_.max_block_bytes());
   for (std::uint64_t i = 0; i < file_.block_count(); ++i) {
     if (i % kBlocksBetweenChecks == 0) file_.require_unchanged();
-    consumer.consume(read(file_.locate(i), storage_.bytes()).rows);
+    consumer.consume(read(file_.locate(i), storage_.bytes()));
   }
 }
 
@@ -183,7 +179,7 @@ void OutOfCoreEngine::gather(const ScanOrder::Window& window, std::uint32_t firs
   buffer_.begin(first, last);
   std::span<std::byte> free = storage_.bytes();
   for_each_wanted([&](const BlockFile::Place& place, std::span<const std::uint32_t> slots) {
-    buffer_.place(read(place, free).rows, slots);
+    buffer_.place(read(place, free), slots);
     if (file_.facts().sparse) free = free.subspan(place.bytes);
   });
 }

@@ -2,6 +2,12 @@
 
 namespace sotto {
 
+std::uint64_t loaded_bytes(const BlockFile& file) noexcept {
+  const Facts& facts = file.facts();
+  if (!facts.sparse) return facts.rows * 4 * (std::uint64_t{facts.features} + 1);
+  return facts.rows * 12 + file.file_bytes();
+}
+
 Dataset load_rows(const BlockFile& file) {
   Dataset loaded(file.facts(), file.block_rows());
   // The file is at least this long: a header cannot make this ask for more memory than the file's own size.

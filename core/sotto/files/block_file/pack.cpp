@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sotto/base/error.h"
+#include "sotto/base/free_memory.h"
 #include "sotto/files/block_file/sound_rows.h"
 
 namespace sotto {
@@ -40,10 +41,7 @@ std::uint8_t mark_of(std::span<const std::byte> record) noexcept {
 }
 
 std::size_t shuffle_memory(const PackOptions& options) {
-  require(
-      options.memory_mb >= PackOptions::kMinMemoryMb, "memory_mb",
-      "got " + std::to_string(options.memory_mb) + ", must be at least " + std::to_string(PackOptions::kMinMemoryMb));
-  return (std::size_t{options.memory_mb} << 20U) - 2 * AppendBuffer::kBytes;
+  return allowed_memory_bytes(options.memory_mb, PackOptions::kMostByItselfMb) - 2 * AppendBuffer::kBytes;
 }
 
 }  // namespace

@@ -26,10 +26,11 @@ struct BlockFileSpec {
 };
 
 struct PackOptions {
-  /// Memory of the shuffle and its buffers. Not counted: four times the longest row and, when sparse, two blocks.
-  std::uint32_t memory_mb = 256;
+  /// Memory of the shuffle and its buffers; 0: half of the free memory (base/free_memory.h), at most kMostByItselfMb, as
+  /// more does not make it faster. Not counted: four times the longest row and, when sparse, two blocks.
+  std::uint32_t memory_mb = 0;
 
-  static constexpr std::uint32_t kMinMemoryMb = 8;
+  static constexpr std::uint32_t kMostByItselfMb = 256;
 };
 
 /// Packs rows into a block file: one pass over the rows as they come, in bounded memory, in a uniformly random order
