@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "sotto/data/encoder.h"
+#include "sotto/data/schema_json.h"
+#include "sotto/files/block_file/load.h"
 #include "sotto/files/load.h"
 #include "sotto/files/schema_file.h"
 #include "sotto/model/evaluation.h"
@@ -24,12 +26,24 @@ struct EvaluateVerb {
 
   void run(const Output& output) const {
     const Model loaded = load_model(model);
-    const Encoder encoder(schema_for_other_rows(loaded.encoding, labels_file));
-    const UsableRows read = read_usable(data, encoder);
+    const UsableRows read = is_block_file(data) ? packed_rows(loaded) : text_rows(loaded);
     Evaluation result = evaluate(loaded, read.rows.view());
     result.unusable = read.unusable;
     const std::vector<std::string> texts = class_texts(loaded);
     output.print(output.json ? as_json(result, texts).dump(2) : as_text(result, texts));
+  }
+
+  UsableRows text_rows(const Model& loaded) const {
+    return read_usable(data, Encoder(schema_for_other_rows(loaded.encoding, labels_file)));
+  }
+  /// Rows that were encoded already must be encoded as the model's were.
+  UsableRows packed_rows(const Model& loaded) const {
+    require(labels_file.empty(), "labels_file", "a block file has its own labels; give none here");
+    const BlockFile file(data);
+    if (schema_from_json(file.metadata()) != schema_from_json(loaded.encoding)) {
+      throw Error(ErrorKind::invalid_data, data + ": was packed by other declarations than the model's", "data");
+    }
+    return {load_rows(file), 0};
   }
 
   Json as_json(const Evaluation& e, const std::vector<std::string>& texts) const {
@@ -76,11 +90,13 @@ void add_evaluate(CLI::App& program, Output& output) {
                "accuracy, loss, AUC and confusion of a model on labelled rows; unusable ones are left out");
   auto state = std::make_shared<EvaluateVerb>();
   verb->add_option("--model", state->model, "the model")->required()->type_name("FILE");
-  verb->add_option("--data", state->data, "rows with labels, in the columns the model was trained on")
+  verb->add_option("--data", state->data,
+                   "rows with labels, in the columns the model was trained on, or a block file packed alike")
       ->required()
       ->type_name("FILE");
   verb->add_option("--labels-file", state->labels_file, kLabelsFileHelp)->type_name("FILE");
   verb->add_flag("--public-data", state->is_public, "the rows are public, so the figures may be released");
+  add_threads(*verb);
   verb->callback([state, &output] { state->run(output); });
 }
 
