@@ -3,7 +3,8 @@
 #include <optional>
 
 #include "sotto/data/raw_row.h"
-#include "sotto/files/line_reader.h"
+#include "sotto/files/byte_source.h"
+#include "sotto/files/structure_errors.h"
 
 namespace sotto {
 

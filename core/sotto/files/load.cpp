@@ -1,33 +1,80 @@
 #include "sotto/files/load.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "sotto/base/error.h"
 #include "sotto/data/facts.h"
 #include "sotto/files/complete.h"
+#include "sotto/files/encoded_rows.h"
+#include "sotto/files/read_rows.h"
 #include "sotto/files/reading.h"
 
 namespace sotto {
 namespace {
 
-LoadReport load_from(RowReader& reader, const Encoder& encoder, ReadMode mode, RowSink& sink) {
-  RowEncoder encode(encoder, reader);
-  RawRow raw;
-  EncodedRow row;
+/// Encodes the rows of a piece, then hands them over.
+class EncodeWork final : public RowWork {
+ public:
+  using Receive = std::function<void(const EncodedRows& rows, const LoadReport& report, std::uint64_t lines_before)>;
+  EncodeWork(RowEncoder encode, ReadMode mode, std::uint32_t classes, const Receive& receive)
+      : encode_(std::move(encode)), mode_(mode), classes_(classes), receive_(receive) {}
+
+  void begin() override {
+    rows_.clear();
+    report_ = LoadReport{};
+    report_.class_counts.resize(classes_);
+  }
+  void take(const RawRow& raw) override {
+    encode_.encode(raw, row_);
+    if (mode_ == ReadMode::strict) report_.note(raw.line, row_);
+    rows_.add(row_);
+    ++report_.rows;
+  }
+  void deliver(std::uint64_t lines_before) override { receive_(rows_, report_, lines_before); }
+  bool full() const override { return rows_.full(); }
+
+ private:
+  RowEncoder encode_;
+  ReadMode mode_;
+  std::uint32_t classes_;
+  const Receive& receive_;
+  EncodedRow row_;
+  EncodedRows rows_;
+  LoadReport report_;
+};
+
+void encode_rows(RowReader& reader, const Encoder& encoder, LoadOptions options, const EncodeWork::Receive& receive) {
+  const RowEncoder encode(encoder, reader);
+  read_rows(reader, options.threads,
+            [&] { return std::make_unique<EncodeWork>(encode, options.mode, encoder.classes(), receive); });
+}
+
+LoadReport load_from(RowReader& reader, const Encoder& encoder, LoadOptions options, RowSink& sink) {
   LoadReport report;
   report.class_counts.resize(encoder.classes());
-  while (reader.next(raw)) {
-    encode.encode(raw, row);
-    if (mode == ReadMode::strict) report.note(raw.line, row);
-    row.send(sink);
-    ++report.rows;
-  }
+  encode_rows(reader, encoder, options, [&](const EncodedRows& rows, const LoadReport& part, std::uint64_t before) {
+    rows.send(sink);
+    report.add(part, before);
+  });
   return report;
 }
 
+class CountWork final : public RowWork {
+ public:
+  explicit CountWork(std::uint64_t& total) : total_(total) {}
+  void begin() override { rows_ = 0; }
+  void take(const RawRow&) override { ++rows_; }
+  void deliver(std::uint64_t) override { total_ += rows_; }
+
+ private:
+  std::uint64_t& total_;
+  std::uint64_t rows_ = 0;
+};
+
 }  // namespace
 
-Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& schema) {
+Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& schema, unsigned threads) {
   FingerprintTap tap;
   const auto reader = open_rows(path, schema, ReadMode::lenient, tap);
   CountedRows counted{0, reading_of(path, schema), {}};
@@ -37,61 +84,75 @@ Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& sch
       counted.columns.push_back(named ? reader->columns()[i] : std::to_string(i + 1));
     }
   }
-  RawRow row;
-  while (reader->next(row)) ++counted.rows;
+  read_rows(*reader, threads, [&] { return std::make_unique<CountWork>(counted.rows); });
   return {std::move(counted), tap.finish()};
 }
 
-void LoadReport::note(std::uint64_t line, const EncodedRow& row) {
-  bool zero = false;
-  for (const CellProblem& cell : row.problems) {
-    const auto known = std::ranges::find(problem_counts, cell.kind, &std::pair<ProblemKind, std::uint64_t>::first);
-    if (known == problem_counts.end()) {
-      problem_counts.emplace_back(cell.kind, 1);
-    } else {
-      ++known->second;
-    }
-    if (first_problems.size() < kPlacesKept) first_problems.push_back({line, cell});
-    zero = zero || (cell.kind != ProblemKind::out_of_range && cell.kind != ProblemKind::undeclared_category);
-  }
-  if (zero) {
-    ++zero_rows;
+namespace {
+
+void count_problem(std::vector<std::pair<ProblemKind, std::uint64_t>>& counts, ProblemKind kind, std::uint64_t times) {
+  const auto known = std::ranges::find(counts, kind, &std::pair<ProblemKind, std::uint64_t>::first);
+  if (known == counts.end()) {
+    counts.emplace_back(kind, times);
   } else {
-    ++class_counts[class_of_label(row.label, static_cast<std::uint32_t>(class_counts.size()))];
+    known->second += times;
   }
 }
 
-LoadReport load(const std::string& path, const Encoder& encoder, ReadMode mode, RowSink& sink) {
-  const auto reader = open_rows(path, encoder.schema(), mode);
-  return load_from(*reader, encoder, mode, sink);
+}  // namespace
+
+void LoadReport::note(std::uint64_t line, const EncodedRow& row) {
+  for (const CellProblem& cell : row.problems) {
+    count_problem(problem_counts, cell.kind, 1);
+    if (first_problems.size() < kPlacesKept) first_problems.push_back({line, cell});
+  }
+  if (row.usable) {
+    ++class_counts[class_of_label(row.label, static_cast<std::uint32_t>(class_counts.size()))];
+  } else {
+    ++zero_rows;
+  }
 }
 
-Fingerprinted<LoadReport> load_fingerprinted(const std::string& path, const Encoder& encoder, ReadMode mode,
+void LoadReport::add(const LoadReport& later, std::uint64_t lines_before) {
+  rows += later.rows;
+  zero_rows += later.zero_rows;
+  for (std::size_t k = 0; k < class_counts.size(); ++k) class_counts[k] += later.class_counts[k];
+  for (const auto& [kind, count] : later.problem_counts) count_problem(problem_counts, kind, count);
+  for (const Finding& finding : later.first_problems) {
+    if (first_problems.size() == kPlacesKept) break;
+    first_problems.push_back({finding.line + lines_before, finding.cell});
+  }
+}
+
+LoadReport load(const std::string& path, const Encoder& encoder, LoadOptions options, RowSink& sink) {
+  const auto reader = open_rows(path, encoder.schema(), options.mode);
+  return load_from(*reader, encoder, options, sink);
+}
+
+Fingerprinted<LoadReport> load_fingerprinted(const std::string& path, const Encoder& encoder, LoadOptions options,
                                              RowSink& sink) {
   FingerprintTap tap;
-  const auto reader = open_rows(path, encoder.schema(), mode, tap);
-  LoadReport report = load_from(*reader, encoder, mode, sink);
+  const auto reader = open_rows(path, encoder.schema(), options.mode, tap);
+  LoadReport report = load_from(*reader, encoder, options, sink);
   return {std::move(report), tap.finish()};
 }
 
-Dataset read_dataset(const std::string& path, const Encoder& encoder) {
+Dataset read_dataset(const std::string& path, const Encoder& encoder, unsigned threads) {
   DatasetBuilder builder(encoder.facts(0));
-  load(path, encoder, ReadMode::lenient, builder);
+  load(path, encoder, {ReadMode::lenient, threads}, builder);
   return builder.finish();
 }
 
-UsableRows read_usable(const std::string& path, const Encoder& encoder) {
+UsableRows read_usable(const std::string& path, const Encoder& encoder, unsigned threads) {
   const auto reader = open_rows(path, encoder.schema(), ReadMode::lenient);
-  RowEncoder encode(encoder, *reader);
   DatasetBuilder builder(encoder.facts(0));
-  RawRow raw;
-  EncodedRow row;
   std::uint64_t used = 0, unusable = 0;
-  while (reader->next(raw)) {
-    encode.encode(raw, row);
-    ++(row.usable ? used : unusable);
-    if (row.usable) row.send(builder);
-  }
+  encode_rows(*reader, encoder, {ReadMode::lenient, threads},
+              [&](const EncodedRows& rows, const LoadReport&, std::uint64_t) {
+                const std::uint64_t sent = rows.send_usable(builder);
+                used += sent;
+                unusable += rows.size() - sent;
+              });
   if (used == 0) {
     throw Error(ErrorKind::invalid_data,
                 path + ": no row can be used: each has a cell that is no number or a label that is not declared",
@@ -100,14 +161,14 @@ UsableRows read_usable(const std::string& path, const Encoder& encoder) {
   return {builder.finish(), unusable};
 }
 
-Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder) {
+Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder, unsigned threads) {
   DatasetBuilder builder(encoder.facts(0));
-  const Digest fingerprint = load_fingerprinted(path, encoder, ReadMode::lenient, builder).fingerprint;
+  const Digest fingerprint = load_fingerprinted(path, encoder, {ReadMode::lenient, threads}, builder).fingerprint;
   return {builder.finish(), fingerprint};
 }
 
-Dataset read_dataset(const std::string& path, const Schema& schema) {
-  return read_dataset(path, Encoder(schema.complete ? schema : complete_for(path, schema)));
+Dataset read_dataset(const std::string& path, const Schema& schema, unsigned threads) {
+  return read_dataset(path, Encoder(schema.complete ? schema : complete_for(path, schema)), threads);
 }
 
 }  // namespace sotto

@@ -25,7 +25,7 @@ struct CountedRows {
   std::string reading;               ///< reading_of() the schema
   std::vector<std::string> columns;  ///< delimited text: the names in the header; positions if there is none
 };
-Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& schema);
+Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& schema, unsigned threads = 0);
 
 /// where a questionable value is. For the holder of the file; not for release.
 struct Finding {
@@ -44,19 +44,28 @@ struct LoadReport {
 
   /// class_counts has as many entries as there are classes.
   void note(std::uint64_t line, const EncodedRow& row);
+  /// Adds what was found in the rows that follow, whose lines are counted from `lines_before`.
+  void add(const LoadReport& later, std::uint64_t lines_before);
+};
+
+/// How a file is read. Rows and reports are the same for any number of threads; 0: one for each processor.
+struct LoadOptions {
+  ReadMode mode = ReadMode::lenient;
+  unsigned threads = 0;
+  LoadOptions(ReadMode how, unsigned count = 0) : mode(how), threads(count) {}  // NOLINT: a mode is enough
 };
 
 /// Encodes every row of the file into the sink. The report is filled in strict mode only; in lenient mode it has the
 /// number of rows alone, which is public under replace_one.
-LoadReport load(const std::string& path, const Encoder& encoder, ReadMode mode, RowSink& sink);
-Fingerprinted<LoadReport> load_fingerprinted(const std::string& path, const Encoder& encoder, ReadMode mode,
+LoadReport load(const std::string& path, const Encoder& encoder, LoadOptions options, RowSink& sink);
+Fingerprinted<LoadReport> load_fingerprinted(const std::string& path, const Encoder& encoder, LoadOptions options,
                                              RowSink& sink);
 
 /// Completes the schema, reads the file leniently into memory.
-Dataset read_dataset(const std::string& path, const Schema& schema);
+Dataset read_dataset(const std::string& path, const Schema& schema, unsigned threads = 0);
 /// The same with an encoder at hand, as when a model's encoding is applied to another file.
-Dataset read_dataset(const std::string& path, const Encoder& encoder);
-Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder);
+Dataset read_dataset(const std::string& path, const Encoder& encoder, unsigned threads = 0);
+Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder, unsigned threads = 0);
 
 /// The rows a model can be judged on: a row that a bad cell or label makes zero says nothing about it and is left out.
 /// How many there are is about values: for the holder of the file, NOT FOR RELEASE unless the rows are public.
@@ -65,6 +74,6 @@ struct UsableRows {
   std::uint64_t unusable = 0;
 };
 /// Throws Error{invalid_data} when none is usable.
-UsableRows read_usable(const std::string& path, const Encoder& encoder);
+UsableRows read_usable(const std::string& path, const Encoder& encoder, unsigned threads = 0);
 
 }  // namespace sotto
