@@ -6,6 +6,7 @@
 
 #include "account/task.h"
 #include "kernels/task.h"
+#include "reading/task.h"
 #include "runner.h"
 #include "solvers/task.h"
 #include "sotto/linalg/kernels.h"
@@ -21,6 +22,8 @@ const std::vector<sotto::bench::NamedTask>& tasks() {
       {"account_epsilon", sotto::bench::account_epsilon_task},
       {"account_noise", sotto::bench::account_noise_task},
       {"kernels", sotto::bench::kernels_task},
+      {"reading_numbers", sotto::bench::reading_numbers_task},
+      {"reading_texts", sotto::bench::reading_texts_task},
       {"scans_mnist", sotto::bench::scans_mnist_task},
       {"solvers_adult", sotto::bench::solvers_adult_task},
       {"solvers_mnist", sotto::bench::solvers_mnist_task},

@@ -8,11 +8,13 @@
 #include <span>
 
 #include "field_flags.h"
+#include "prediction_line.h"
 #include "sotto/base/out_file.h"
 #include "sotto/data/dataset.h"
 #include "sotto/data/encoder.h"
 #include "sotto/data/row_encoder.h"
 #include "sotto/files/open_rows.h"
+#include "sotto/files/read_rows.h"
 #include "sotto/files/schema_file.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"
@@ -42,129 +44,63 @@ class Sheet {
   bool failed_ = false;
 };
 
-/// A cell of a CSV line, in quotes where it needs them.
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-/// True if every class is a whole number as JSON writes it; predictions are then numbers, otherwise texts.
-bool are_integers(const std::vector<std::string>& texts) {
-  return std::ranges::all_of(texts, [](const std::string& text) {
-    constexpr std::size_t kMaxDigits = 15;
-    const std::string digits = text.starts_with('-') ? text.substr(1) : text;
-    const bool all_digits = !digits.empty() && digits.find_first_not_of("0123456789") == digits.npos;
-    return all_digits && digits.size() <= kMaxDigits && (digits[0] != '0' || text == "0");
-  });
-}
-
-/// What is written about a row (nothing but its place if it cannot be used): the text of its class, its score (with one
-/// output the margin of class +1), the probability of class +1 where one output gives it, and the probability of every
-/// class if asked for.
-class PredictionLine {
+/// Encodes the rows of a piece, scores them and words their lines.
+class PredictWork final : public RowWork {
  public:
-  PredictionLine(const Model& model, bool all_probabilities, bool intervals)
-      : with_intervals_(intervals),
-        loss_(loss_of(model)),
-        link_(model.link),
-        texts_(class_texts(model)),
-        outputs_(outputs_of(model)),
-        all_(all_probabilities) {
-    require(!all_ || gives_probabilities(loss_), "probabilities",
-            "the model's loss " + no_probabilities_text(model.loss));
-    one_probability_ = outputs_ == 1 && gives_probabilities(loss_);
-    integers_ = are_integers(texts_);
-  }
-  std::size_t outputs() const noexcept { return outputs_; }
+  /// What every thread shares.
+  struct Shared {
+    const Model& model;
+    const Encoder& encoder;
+    const PredictionLine& line;
+    const RowIntervals& intervals;
+    Sheet& sheet;
+    bool json;
+  };
+  PredictWork(RowEncoder encode, const Shared& shared)
+      : encode_(std::move(encode)), shared_(shared), builder_(shared.encoder.facts(0)) {}
 
-  std::string header() const {
-    std::string line = outputs_ == 1 ? "prediction,margin" : "prediction,score";
-    if (one_probability_) line += ",probability";
-    for (std::size_t k = 0; all_ && k < texts_.size(); ++k) line += "," + csv_cell("probability_" + texts_[k]);
-    if (with_intervals_) line += ",margin_lower,margin_upper,probability_lower,probability_upper";
-    return line + "\n";
+  void begin() override {
+    builder_.finish();
+    usable_.clear();
+    text_.clear();
   }
-  /// The line of a row without a prediction: as many lines as rows.
-  std::string csv_without() const {
-    return std::string(static_cast<std::size_t>(std::ranges::count(header(), ',')), ',') + "\n";
+  void take(const RawRow& raw) override {
+    encode_.encode(raw, row_);
+    row_.send(builder_);
+    usable_.push_back(row_.usable);
+    if (usable_.size() == kChunkRows) word();
   }
-  static std::string json_without() { return "{\"prediction\":null}\n"; }
-  std::string csv(std::span<const double> row_scores, const Interval& margin) const {
-    std::string line = fmt::format("{},{}", csv_cell(texts_[predicted_class(row_scores)]), score(row_scores));
-    const std::vector<double> chances = probabilities(row_scores);
-    if (one_probability_) line += fmt::format(",{}", chances[1]);
-    for (std::size_t k = 0; all_ && k < chances.size(); ++k) line += fmt::format(",{}", chances[k]);
-    if (with_intervals_) {
-      const Interval chance = probability_interval(margin, link_);
-      line += fmt::format(",{},{},{},{}", margin.lower, margin.upper, chance.lower, chance.upper);
-    }
-    return line + "\n";
-  }
-  std::string json(std::span<const double> row_scores, const Interval& margin) const {
-    const std::string& text = texts_[predicted_class(row_scores)];
-    Json object{{"prediction", integers_ ? Json::parse(text) : Json(text)}};
-    object[outputs_ == 1 ? "margin" : "score"] = score(row_scores);
-    const std::vector<double> chances = probabilities(row_scores);
-    if (one_probability_) object["probability"] = chances[1];
-    for (std::size_t k = 0; all_ && k < chances.size(); ++k) object["probabilities"][texts_[k]] = chances[k];
-    if (with_intervals_) {
-      const Interval chance = probability_interval(margin, link_);
-      object["margin_interval"] = {margin.lower, margin.upper};
-      object["probability_interval"] = {chance.lower, chance.upper};
-    }
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-  }
+  void end() override { word(); }
+  void deliver(std::uint64_t) override { shared_.sheet.write(text_); }
+  bool full() const override { return text_.size() >= kMostText; }
 
  private:
-  double score(std::span<const double> row_scores) const {
-    return outputs_ == 1 ? row_scores[0] : row_scores[predicted_class(row_scores)];
-  }
-  std::vector<double> probabilities(std::span<const double> row_scores) const {
-    if (!all_ && !one_probability_) return {};
-    return class_probabilities(loss_, row_scores, link_);
-  }
+  static constexpr std::size_t kChunkRows = 1024;
+  static constexpr std::size_t kMostText = std::size_t{16} << 20;
 
-  bool with_intervals_;
-  Loss loss_;
-  Link link_;
-  std::vector<std::string> texts_;
-  std::size_t outputs_;
-  bool all_;
-  bool one_probability_ = false;
-  bool integers_ = false;
-};
-
-/// The interval of a row's margin, where the model has what it takes and a level was given.
-class RowIntervals {
- public:
-  RowIntervals(const Model& model, double level) {
-    if (level == 0) return;
-    require(model.uncertainty.has_value(), "intervals",
-            "the model has none; train with --intervals SHARE (method auto, objective or output)");
-    maker_.emplace(*model.uncertainty, level);
-  }
-  Interval of(const RowBlock& rows, std::size_t i, double margin) const {
-    if (!maker_) return {};
-    std::vector<std::uint32_t> columns;
-    std::vector<float> values;
-    if (rows.sparse()) {
-      columns.assign(rows.columns + rows.offsets[i], rows.columns + rows.offsets[i + 1]);
-      values.assign(rows.values + rows.offsets[i], rows.values + rows.offsets[i + 1]);
-    } else {
-      for (std::uint32_t k = 0; k < rows.features; ++k) {
-        const float value = rows.dense[i * rows.features + k];
-        if (value == 0) continue;
-        columns.push_back(k);
-        values.push_back(value);
+  void word() {
+    const auto& [model, encoder, line, intervals, sheet, json] = shared_;
+    const Dataset rows = builder_.finish();
+    scores(model, rows.view(), scores_);
+    for (std::size_t i = 0; i < usable_.size(); ++i) {
+      if (!usable_[i]) {
+        text_ += json ? line.json_without() : line.csv_without();
+        continue;
       }
+      const std::span<const double> row_scores(scores_.data() + i * line.outputs(), line.outputs());
+      const Interval margin = intervals.of(rows.view(), i, row_scores[0]);
+      text_ += json ? line.json(row_scores, margin) : line.csv(row_scores, margin);
     }
-    return maker_->margin(columns, values, margin);
+    usable_.clear();
   }
 
- private:
-  std::optional<IntervalMaker> maker_;
+  RowEncoder encode_;
+  const Shared& shared_;
+  DatasetBuilder builder_;
+  EncodedRow row_;
+  std::vector<bool> usable_;
+  std::vector<double> scores_;
+  std::string text_;
 };
 
 struct PredictVerb {
@@ -173,43 +109,20 @@ struct PredictVerb {
   std::string out;
   bool probabilities = false;
   double level = 0;
-  static constexpr std::size_t kChunkRows = 1024;
+  unsigned threads = 0;
 
   void run(const Output& output) const {
     const Model loaded = load_model(model);
     const Encoder encoder(schema_for_other_rows(loaded.encoding));
     const auto reader = open_rows(data, encoder.schema(), ReadMode::lenient, LabelUse::ignored);
-    RowEncoder encode(encoder, *reader, LabelUse::ignored);
+    const RowEncoder encode(encoder, *reader, LabelUse::ignored);
     const PredictionLine line(loaded, probabilities, level > 0);
     const RowIntervals intervals(loaded, level);
     if (out.empty() && isatty(STDOUT_FILENO) == 1) output.end_progress();
     Sheet sheet(out);
     if (!output.json) sheet.write(line.header());
-    std::vector<bool> usable;
-    const auto write_chunk = [&](const Dataset& rows) {
-      std::vector<double> values;
-      scores(loaded, rows.view(), values);
-      for (std::size_t i = 0; i < usable.size(); ++i) {
-        if (!usable[i]) {
-          sheet.write(output.json ? line.json_without() : line.csv_without());
-          continue;
-        }
-        const std::span<const double> row_scores(values.data() + i * line.outputs(), line.outputs());
-        const Interval margin = intervals.of(rows.view(), i, row_scores[0]);
-        sheet.write(output.json ? line.json(row_scores, margin) : line.csv(row_scores, margin));
-      }
-      usable.clear();
-    };
-    RawRow raw;
-    EncodedRow row;
-    DatasetBuilder builder(encoder.facts(kChunkRows));
-    while (reader->next(raw)) {
-      encode.encode(raw, row);
-      row.send(builder);
-      usable.push_back(row.usable);
-      if (usable.size() == kChunkRows) write_chunk(builder.finish());
-    }
-    if (!usable.empty()) write_chunk(builder.finish());
+    const PredictWork::Shared shared{loaded, encoder, line, intervals, sheet, output.json};
+    read_rows(*reader, threads, [&] { return std::make_unique<PredictWork>(encode, shared); });
     sheet.finish();
   }
 };

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "sotto/base/error.h"
+#include "sotto/files/table_source.h"
 
 namespace sotto {
 namespace {
@@ -21,7 +22,6 @@ class FileSource final : public ByteSource {
  public:
   explicit FileSource(std::string path) : name_(std::move(path)) {
     std::error_code ignored;
-    if (std::filesystem::is_directory(name_, ignored)) throw Error(ErrorKind::io, name_ + ": is a directory", "data");
     file_.reset(std::fopen(name_.c_str(), "rb"));
     if (!file_) throw Error(ErrorKind::io, name_ + ": cannot be opened: " + std::strerror(errno), "data");
     const std::uintmax_t size = std::filesystem::file_size(name_, ignored);
@@ -145,6 +145,7 @@ std::unique_ptr<ByteSource> unpack_if_gzip(std::unique_ptr<ByteSource> inner) {
 }
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  if (is_table(path)) return open_table(path);
   return unpack_if_gzip(std::make_unique<FileSource>(path));
 }
 

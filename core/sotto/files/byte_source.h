@@ -52,7 +52,7 @@ class MemorySource final : public ByteSource {
   std::string name_;
 };
 
-/// Opens a file. A file that begins with the gzip magic number is unpacked on the way, whatever it is called.
+/// Opens a file. A Parquet file or a folder of them gives the text of its table (table_source.h). A file that begins with the gzip magic number is unpacked on the way, whatever it is called.
 /// Throws Error{io} when it cannot be read.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 

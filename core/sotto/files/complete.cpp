@@ -60,7 +60,8 @@ std::vector<std::string> named_columns(const std::string& path, const Schema& sc
   if (!schema.names.empty()) return schema.names;
   require(schema.header != HeaderLine::absent, "names",
           "must be declared: without a header the columns are known from a row only, and none is read");
-  CsvLayout layout{separator_of(path, schema), schema.header, {}, schema.skip_lines, true};
+  CsvLayout layout = layout_of(path, schema);
+  layout.names_only = true;
   return CsvReader(open_bytes(path), std::move(layout)).columns();
 }
 

@@ -49,8 +49,8 @@ PieceParser::Step CsvParser::next(RawRow& row) {
     split_plain();
   }
   if (required_ != 0 && cells_.size() != required_) {
-    errors().fail(record_line_, "a row has " + cells_text(cells_.size()) + " where " + std::to_string(required_) +
-                                    " are expected");
+    errors().fail(record_line_,
+                  "a row has " + cells_text(cells_.size()) + " where " + std::to_string(required_) + " are expected");
   }
   row = RawRow{.line = record_line_, .cells = cells_, .indices = {}, .values = {}, .label = {}};
   return Step::row;
@@ -78,11 +78,21 @@ void CsvParser::add_cell(std::string_view cell) {
 void CsvParser::split_plain() {
   const char* begin = line_.data();
   const char* end = begin + line_.size();
-  for_each_place(begin, end, separator_, [&](const char* place) {
-    add_cell(trim({begin, static_cast<std::size_t>(place - begin)}));
+  std::size_t count = 0;
+  if (required_ != 0) cells_.resize(required_);  // the usual number: no cell needs room of its own
+  const auto add = [&](const char* place) {
+    const std::string_view cell = trim({begin, static_cast<std::size_t>(place - begin)});
+    if (count < cells_.size()) [[likely]] {
+      cells_.data()[count] = cell;
+    } else {
+      add_cell(cell);
+    }
+    ++count;
     begin = place + 1;
-  });
-  add_cell(trim({begin, static_cast<std::size_t>(end - begin)}));
+  };
+  for_each_place(begin, end, separator_, add);
+  add(end);
+  cells_.resize(count);
 }
 
 void CsvParser::split_blanks() {

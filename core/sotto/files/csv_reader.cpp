@@ -34,10 +34,10 @@ CsvParser& CsvReader::cells() noexcept { return static_cast<CsvParser&>(parser()
 void CsvReader::refuse_numbers_for_names(std::span<const std::string_view> names) const {
   const auto spells_number = [](std::string_view cell) { return !std::isnan(parse_number(cell)); };
   if (layout_.header == HeaderLine::present || std::ranges::none_of(names, spells_number)) return;
-  throw Error(ErrorKind::invalid_argument,
-              errors().source() +
-                  ": header: the first line looks like a row, as it has a number where a name is expected",
-              "header", {HintKind::say_header});
+  throw Error(
+      ErrorKind::invalid_argument,
+      errors().source() + ": header: the first line looks like a row, as it has a number where a name is expected",
+      "header", {HintKind::say_header});
 }
 
 void CsvReader::name_columns_from_header() {

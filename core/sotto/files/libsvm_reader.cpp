@@ -37,8 +37,7 @@ PieceParser::Step LibsvmParser::next(RawRow& row) {
 }
 
 std::string_view LibsvmParser::take_token() noexcept {
-  const std::size_t end =
-      static_cast<std::size_t>(std::find_if(rest_.begin(), rest_.end(), is_blank) - rest_.begin());
+  const std::size_t end = static_cast<std::size_t>(std::find_if(rest_.begin(), rest_.end(), is_blank) - rest_.begin());
   const std::string_view token = rest_.substr(0, end);
   rest_.remove_prefix(end);
   while (!rest_.empty() && is_blank(rest_.front())) rest_.remove_prefix(1);

@@ -8,6 +8,7 @@
 #include "sotto/files/idx_reader.h"
 #include "sotto/files/libsvm_reader.h"
 #include "sotto/files/reading.h"
+#include "sotto/files/table_source.h"
 
 namespace sotto {
 namespace {
@@ -28,14 +29,16 @@ std::unique_ptr<RowReader> open_by_format(const std::string& path, const Schema&
       if (labels == LabelUse::required) beside = open(labels_path(path, schema));
       return std::make_unique<IdxReader>(std::move(items), std::move(beside), options);
     }
-    default: {
-      CsvLayout layout{separator_of(path, schema), schema.header, schema.names, schema.skip_lines};
-      return std::make_unique<CsvReader>(open(path), std::move(layout), options);
-    }
+    default: return std::make_unique<CsvReader>(open(path), layout_of(path, schema), options);
   }
 }
 
 }  // namespace
+
+CsvLayout layout_of(const std::string& path, const Schema& schema) {
+  if (is_table(path)) return {.separator = ',', .header = HeaderLine::present};
+  return {separator_of(path, schema), schema.header, schema.names, schema.skip_lines};
+}
 
 std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode, LabelUse labels) {
   return open_by_format(path, schema, {.show_lines = mode == ReadMode::strict}, {open_bytes, labels});

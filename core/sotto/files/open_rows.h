@@ -5,6 +5,7 @@
 #include "sotto/data/raw_row.h"
 #include "sotto/data/row_encoder.h"
 #include "sotto/data/schema.h"
+#include "sotto/files/csv_reader.h"
 #include "sotto/files/fingerprint.h"
 
 namespace sotto {
@@ -13,6 +14,10 @@ namespace sotto {
 /// strict: `data pack` and `data info`. The same rows, and every questionable value is counted and placed for the
 /// holder of the file.
 enum class ReadMode { lenient, strict };
+
+/// How the file's text is laid out by the schema. A Parquet file has names and no lines to skip, whatever the schema of
+/// another file says.
+CsvLayout layout_of(const std::string& path, const Schema& schema);
 
 /// Opens the file with the reader its format needs. `labels` tells whether an IDX file's labels are opened too.
 std::unique_ptr<RowReader> open_rows(const std::string& path, const Schema& schema, ReadMode mode,

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sotto/base/error.h"
+#include "sotto/files/table_source.h"
 
 namespace sotto {
 namespace {
@@ -81,6 +82,7 @@ std::string reading_of(const std::string& path, const Schema& schema) {
       require_features(schema);
       return "libsvm, " + std::to_string(schema.features) + " features";
     default: {
+      if (is_table(path)) return "parquet";
       const char separator = separator_of(path, schema);
       const std::string shown = separator == ' ' ? "blank" : separator == '\t' ? "tab" : std::string(1, separator);
       return "csv, separator " + shown + (schema.header == HeaderLine::absent ? ", no header, " : ", a header, ") +

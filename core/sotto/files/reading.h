@@ -25,7 +25,7 @@ std::string labels_path(const std::string& path, const Schema& schema);
 void require_features(const Schema& schema);
 
 /// In words, the same for equal readings: format, separator, header, lines skipped; LIBSVM: the number of features.
-/// Made from declarations and the file's name; opens nothing.
+/// Made from declarations and the file's name (and whether it is a folder); opens nothing.
 std::string reading_of(const std::string& path, const Schema& schema);
 
 }  // namespace sotto
