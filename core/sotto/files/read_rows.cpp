@@ -45,7 +45,7 @@ class PieceRunner {
     }
     lines_ = reader.take_rest(slots_[0].piece);
     put_in_line(slots_[0]);
-    start(threads - 1);
+    if (may_read()) start(threads - 1);  // one piece needs no help
   }
   PieceRunner(const PieceRunner&) = delete;
   PieceRunner& operator=(const PieceRunner&) = delete;

@@ -24,7 +24,7 @@ using MakeRowWork = std::function<std::unique_ptr<RowWork>()>;
 
 /// Reads what is left of a file with so many threads (base/threads.h; 0: one for each processor), in bounded memory.
 /// Rows, their order and errors are those of reader.next(), whatever the number of threads: what fails on a thread of
-/// its own is read again in the order of the file, and fails there. Bytes are read, unpacked and hashed on the caller's
+/// its own is read again in the order of the file, and fails there. Rows just before a fault may not be delivered. Bytes are read, unpacked and hashed on the caller's
 /// thread, which also reads rows while it waits. Throws what the reader and the work throw.
 void read_rows(RowReader& reader, unsigned threads, const MakeRowWork& make);
 
