@@ -10,6 +10,10 @@ inline constexpr std::uint32_t kMaxClasses = std::uint32_t{1} << 12;
 inline constexpr double kMinDataNorm = 1e-30;
 inline constexpr double kMaxDataNorm = 1e30;
 
+/// Stored rows may exceed the declared norm by this relative amount, the rounding to float32 (spec 5.4); sensitivity
+/// is computed for the enlarged norm.
+inline constexpr double kNormSlack = 1.0 + 0x1p-20;
+
 /// What is public about a data set: its shape and its declared bound. Plans are computed from this alone.
 struct Facts {
   std::uint64_t rows = 0;      ///< public under replace_one
@@ -18,6 +22,9 @@ struct Facts {
   bool sparse = false;
   std::uint32_t classes = 2;  ///< declared; 2: labels are +1 and -1, more: labels are 0, 1, ... classes - 1
 };
+
+/// The declared norm with the rounding of a stored 32-bit row added: X (1 + 2^-20), spec 5.4.
+inline double stored_norm(const Facts& facts) noexcept { return facts.data_norm * kNormSlack; }
 
 /// True if a row may have this label when `classes` classes are declared.
 inline bool is_label(float label, std::uint32_t classes) noexcept {

@@ -37,7 +37,4 @@ struct Recipe {
   }
 };
 
-/// The declared norm with the rounding of a stored 32-bit row added: X (1 + 2^-20), spec 5.4.
-inline double stored_norm(const Facts& facts) noexcept { return facts.data_norm * (1 + 0x1p-20); }
-
 }  // namespace sotto
