@@ -5,6 +5,7 @@
 namespace sotto::python {
 
 void bind_errors(nanobind::module_& module);
+void bind_encoding(nanobind::module_& module);
 void bind_rows(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_training(nanobind::module_& module);

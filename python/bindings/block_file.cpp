@@ -8,6 +8,7 @@
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/data/clip.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/files/block_file/pack.h"
 
 namespace nb = nanobind;
@@ -46,14 +47,15 @@ class ClippedRows final : public RowSink {
 /// Streams arrays into a block file.
 class BlockPacker {
  public:
-  BlockPacker(const std::string& path, std::uint32_t features, const nb::dict& declared, const nb::dict& about)
-      : encoding_(encoding_from(declared)), features_(features) {
-    encoding_.check(features);
+  BlockPacker(const std::string& path, const Encoder& encoding, const nb::dict& about)
+      : encoding_(encoding), features_(static_cast<std::uint32_t>(encoding.used_columns().size())) {
+    const Facts facts = ArrayEncoder(encoding_, features_).facts(0, false);
     BlockFileSpec spec;
-    spec.features = encoding_.features(features);
-    spec.data_norm = encoding_.data_norm;
-    spec.classes = encoding_.classes;
-    spec.metadata = nb::cast<std::string>(about["encoding"]);
+    spec.features = facts.features;
+    spec.data_norm = facts.data_norm;
+    spec.classes = facts.classes;
+    // A file of the command line may declare more than an array needs.
+    spec.metadata = about.contains("encoding") ? nb::cast<std::string>(about["encoding"]) : to_json(encoding_.schema());
     const auto fingerprint = nb::cast<std::string>(about["fingerprint"]);
     Digest digest;
     if (digest_from_hex(fingerprint, digest)) spec.fingerprint = digest;
@@ -67,8 +69,8 @@ class BlockPacker {
     require(dense.features == features_, "X", "every batch must have the same features");
     const Codes labels = codes_of(&codes, dense.rows);
     const nb::gil_scoped_release unlocked;
-    ClippedRows clipped(*writer_, encoding_.data_norm, encoding_.classes);
-    send_dense(dense, labels, encoding_, clipped);
+    ClippedRows clipped(*writer_, encoding_.data_norm(), encoding_.classes());
+    ArrayEncoder(encoding_, features_).send(dense, labels, clipped);
   }
   std::uint64_t finish() {
     require(writer_.has_value(), "path", "the file is finished");
@@ -79,7 +81,7 @@ class BlockPacker {
   }
 
  private:
-  ArrayEncoding encoding_;
+  Encoder encoding_;
   std::uint32_t features_;
   BitSource bits_;
   std::optional<BlockFileWriter> writer_;
@@ -89,8 +91,8 @@ class BlockPacker {
 
 void bind_block_file(nb::module_& module) {
   nb::class_<BlockPacker>(module, "BlockPacker", "Streams rows into a block file, shuffled, in bounded memory.")
-      .def(nb::init<const std::string&, std::uint32_t, const nb::dict&, const nb::dict&>(), nb::arg("path"),
-           nb::arg("features"), nb::arg("declared"), nb::arg("about"))
+      .def(nb::init<const std::string&, const Encoder&, const nb::dict&>(), nb::arg("path"), nb::arg("encoding"),
+           nb::arg("about"))
       .def("add", &BlockPacker::add, nb::arg("values"), nb::arg("codes"))
       .def("finish", &BlockPacker::finish);
 }

@@ -15,6 +15,7 @@
 #include "request.h"
 #include "rows.h"
 #include "sotto/base/fields.h"
+#include "sotto/data/schema_json.h"
 #include "sotto/files/column_counts.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/privacy/rounded_sum.h"
@@ -28,7 +29,7 @@ namespace {
 using AnyArray = std::variant<DenseArray, SparseArray>;
 
 /// The norms of rows before they are clipped, without the constant feature; they leave as counts for a private choice.
-BoundCounts count_norms(const AnyArray& array, const ArrayEncoding& encoding, const Report& report) {
+BoundCounts count_norms(const AnyArray& array, const ArrayEncoder& encoder, const Report& report) {
   constexpr std::uint64_t kLookRows = 4096;
   BoundCounts counts(size_grid());
   std::uint64_t rows = 0;
@@ -36,7 +37,7 @@ BoundCounts count_norms(const AnyArray& array, const ArrayEncoding& encoding, co
     if (rows++ % kLookRows == 0) report(0);
     counts.add(norm);
   };
-  std::visit([&](const auto& values) { for_each_norm(values, encoding, take); }, array);
+  std::visit([&](const auto& values) { encoder.for_each_norm(values, take); }, array);
   return counts;
 }
 
@@ -48,14 +49,14 @@ struct Training {
   double largest = 0;   ///< norm that declarations allow
 };
 
-Training training_from(const nb::dict& asked, const ArrayEncoding& encoding) {
+Training training_from(const nb::dict& asked, const ArrayEncoder& encoder) {
   Training training;
   training.request = request_from(nb::cast<GivenFields>(asked["training"]));
   training.request.not_private = nb::cast<std::vector<std::string>>(asked["not_private"]);
   training.facts = facts_from(nb::cast<nb::dict>(asked["facts"]));
-  training.constant = encoding.intercept;
-  const auto ranged = static_cast<double>(encoding.lower.size());
-  training.largest = encoding.lower.empty() ? HUGE_VAL : std::sqrt(ranged);
+  training.constant = encoder.intercept();
+  const auto ranged = static_cast<double>(encoder.encoder().used_columns().size());
+  training.largest = encoder.encoder().largest_norm() ? std::sqrt(ranged) : HUGE_VAL;
   return training;
 }
 
@@ -79,22 +80,21 @@ FoundNorm find_charged(const NormSource& rows, BoundsRequest request, const Trai
   });
 }
 
-/// `asked`: epsilon, relation, tail, encoding, training, not_private, facts, and with a ledger `charged`: ledger, part,
+/// `asked`: epsilon, relation, tail, training, not_private, facts, and with a ledger `charged`: ledger, part,
 /// fingerprint.
-FoundNorm find_norm(nb::object values, const nb::dict& declared, const nb::dict& asked) {
+FoundNorm find_norm(nb::object values, const Encoder& encoding, const nb::dict& asked) {
   const AnyArray array = nb::isinstance<nb::tuple>(values) ? AnyArray(sparse_of(nb::cast<nb::tuple>(values)))
                                                            : AnyArray(dense_of(nb::cast<Array>(values)));
-  const ArrayEncoding encoding = encoding_from(declared);
-  encoding.check(std::visit([](const auto& known) { return known.features; }, array));
+  const std::uint32_t features = std::visit([](const auto& known) { return known.features; }, array);
   BoundsRequest request;
   request.budget.epsilon = nb::cast<double>(asked["epsilon"]);
   request.budget.delta = 0;
   request.budget.relation = enum_by_name<Relation>(nb::cast<std::string>(asked["relation"]), "relation");
   request.tail = nb::cast<double>(asked["tail"]);
-  const auto count = [array, encoding, held = keep(std::move(values))](const Report& report) {
-    return count_norms(array, encoding, report);
+  const auto count = [array, encoding, features, held = keep(std::move(values))](const Report& report) {
+    return count_norms(array, ArrayEncoder(encoding, features), report);
   };
-  const Training training = training_from(asked, encoding);
+  const Training training = training_from(asked, ArrayEncoder(encoding, features));
   if (!asked.contains("charged")) {
     return interruptible<FoundNorm>([request, count, training](const Report& report) {
       BitSource bits;
@@ -105,7 +105,7 @@ FoundNorm find_norm(nb::object values, const nb::dict& declared, const nb::dict&
   }
   const auto charged = nb::cast<nb::dict>(asked["charged"]);
   NormSource rows;
-  rows.encoding = nb::cast<std::string>(asked["encoding"]);
+  rows.encoding = to_json(encoding.schema());
   digest_from_hex(nb::cast<std::string>(charged["fingerprint"]), rows.fingerprint);
   const std::pair ledger_and_part{nb::cast<std::string>(charged["ledger"]), nb::cast<bool>(charged["part"])};
   return interruptible<FoundNorm>([rows, request, count, training, ledger_and_part](const Report& report) {
@@ -127,7 +127,7 @@ void bind_bounds(nb::module_& module) {
         return std::pair(parts.share, parts.rest);
       },
       nb::arg("whole"), nb::arg("share"));
-  module.def("find_norm", &find_norm, nb::arg("values"), nb::arg("declared"), nb::arg("asked"));
+  module.def("find_norm", &find_norm, nb::arg("values"), nb::arg("encoding"), nb::arg("asked"));
 }
 
 }  // namespace sotto::python

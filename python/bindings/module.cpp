@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
   module.attr("__version__") = nanobind::str(sotto::kVersion.data(), sotto::kVersion.size());
   sotto::python::bind_errors(module);
   sotto::python::bind_interruptible(module);
+  sotto::python::bind_encoding(module);
   sotto::python::bind_rows(module);
   sotto::python::bind_model(module);
   sotto::python::bind_bounds(module);

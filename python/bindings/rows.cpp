@@ -118,13 +118,13 @@ struct BorrowedRows {
   std::shared_ptr<const void> array;
 };
 
-Rows borrow(const DenseArray& dense, Codes codes, const ArrayEncoding& encoding, std::shared_ptr<const void> array) {
+Rows borrow(const DenseArray& dense, Codes codes, const ArrayEncoder& encoder, std::shared_ptr<const void> array) {
   auto held = std::make_shared<BorrowedRows>();
   held->array = std::move(array);
   held->labels.resize(dense.rows);
-  for (std::size_t i = 0; i < dense.rows; ++i) held->labels[i] = label_of(codes, i, encoding.classes);
+  for (std::size_t i = 0; i < dense.rows; ++i) held->labels[i] = label_of(codes, i, encoder.encoder().classes());
   Rows rows;
-  rows.facts = encoding.facts(dense.rows, dense.features, false);
+  rows.facts = encoder.facts(dense.rows, false);
   rows.view.rows = dense.rows;
   rows.view.features = dense.features;
   rows.view.labels = held->labels.data();
@@ -135,29 +135,29 @@ Rows borrow(const DenseArray& dense, Codes codes, const ArrayEncoding& encoding,
 }
 
 /// Without a copy where that can be: the checksum first, so that no change after it goes unnoticed.
-std::optional<Rows> borrowed(const DenseArray& dense, Codes codes, const ArrayEncoding& encoding,
+std::optional<Rows> borrowed(const DenseArray& dense, Codes codes, const ArrayEncoder& encoder,
                              const std::shared_ptr<const void>& array) {
-  if (!all_declared(codes, encoding.classes) || !has_stored_form(dense, encoding)) return std::nullopt;
+  if (!all_declared(codes, encoder.encoder().classes()) || !encoder.has_stored_form(dense)) return std::nullopt;
   const std::uint64_t before = checksum_of(static_cast<const float*>(dense.data), dense.rows * dense.features);
-  if (!usable_as_they_are(dense, encoding)) return std::nullopt;
-  Rows rows = borrow(dense, codes, encoding, array);
+  if (!encoder.usable_as_they_are(dense)) return std::nullopt;
+  Rows rows = borrow(dense, codes, encoder, array);
   rows.checksum = before;
   return rows;
 }
 
-Rows dense_rows(nb::object values, nb::object codes, const nb::dict& declared) {
+Rows dense_rows(nb::object values, nb::object codes, const Encoder& encoding) {
   const Array array = nb::cast<Array>(values);
   const DenseArray dense = dense_of(array);
   const Codes labels = codes_in(codes, dense.rows);
-  const ArrayEncoding encoding = encoding_from(declared);
-  encoding.check(dense.features);
+  const ArrayEncoder check(encoding, dense.features);
   const std::shared_ptr<const void> held = keep(std::move(values));
   return read_values<Rows>(dense.rows * dense.features,
                            [dense, labels, encoding, held, kept = keep(codes)](const Look& look) {
-                             if (auto rows = borrowed(dense, labels, encoding, held)) return std::move(*rows);
-                             DatasetBuilder builder(encoding.facts(dense.rows, dense.features, false));
+                             const ArrayEncoder encoder(encoding, dense.features);
+                             if (auto rows = borrowed(dense, labels, encoder, held)) return std::move(*rows);
+                             DatasetBuilder builder(encoder.facts(dense.rows, false));
                              WatchedSink watched(builder, look);
-                             send_dense(dense, labels, encoding, watched);
+                             encoder.send(dense, labels, watched);
                              return rows_of(builder.finish());
                            });
 }
@@ -181,16 +181,16 @@ void check_parts(const SparseParts& parts) {
   require(types, "X", "a sparse matrix must have float32 or float64 values and int32 or int64 indices");
 }
 
-Rows sparse_rows(const nb::tuple& matrix, const nb::object& codes, const nb::dict& declared) {
+Rows sparse_rows(const nb::tuple& matrix, const nb::object& codes, const Encoder& encoding) {
   const SparseArray sparse = sparse_of(matrix);
   const Codes labels = codes_in(codes, sparse.rows);
-  const ArrayEncoding encoding = encoding_from(declared);
-  encoding.check(sparse.features);
+  const ArrayEncoder check(encoding, sparse.features);
   return read_values<Rows>(sparse.entries,
                            [sparse, labels, encoding, held = keep(matrix), kept = keep(codes)](const Look& look) {
-                             DatasetBuilder builder(encoding.facts(sparse.rows, sparse.features, true));
+                             const ArrayEncoder encoder(encoding, sparse.features);
+                             DatasetBuilder builder(encoder.facts(sparse.rows, true));
                              WatchedSink watched(builder, look);
-                             send_sparse(sparse, labels, encoding, watched);
+                             encoder.send(sparse, labels, watched);
                              return rows_of(builder.finish());
                            });
 }
@@ -290,16 +290,6 @@ Codes codes_of(const CodeArray* codes, std::size_t rows) {
   return {codes->data(), codes->shape(0)};
 }
 
-ArrayEncoding encoding_from(const nb::dict& declared) {
-  ArrayEncoding encoding;
-  encoding.data_norm = nb::cast<double>(declared["data_norm"]);
-  encoding.intercept = nb::cast<double>(declared["intercept"]);
-  encoding.classes = nb::cast<std::uint32_t>(declared["classes"]);
-  encoding.lower = nb::cast<std::vector<double>>(declared["lower"]);
-  encoding.upper = nb::cast<std::vector<double>>(declared["upper"]);
-  return encoding;
-}
-
 void bind_rows(nb::module_& module) {
   nb::class_<Rows>(module, "Rows", "Encoded rows: in memory, or a block file.")
       .def_prop_ro("rows", [](const Rows& r) { return r.facts.rows; })
@@ -311,8 +301,8 @@ void bind_rows(nb::module_& module) {
       .def_prop_ro("path", [](const Rows& r) { return r.path; })
       .def_prop_ro("encoding", [](const Rows& r) { return to_json(r.schema); })
       .def_prop_ro("fingerprint", [](const Rows& r) { return r.fingerprint ? hex_of(*r.fingerprint) : std::string(); });
-  module.def("dense_rows", &dense_rows, nb::arg("values"), nb::arg("codes").none(), nb::arg("declared"));
-  module.def("sparse_rows", &sparse_rows, nb::arg("matrix"), nb::arg("codes").none(), nb::arg("declared"));
+  module.def("dense_rows", &dense_rows, nb::arg("values"), nb::arg("codes").none(), nb::arg("encoding"));
+  module.def("sparse_rows", &sparse_rows, nb::arg("matrix"), nb::arg("codes").none(), nb::arg("encoding"));
   module.def("block_rows", &block_rows, nb::arg("path"));
   module.def("fingerprint_dense", &fingerprint_dense, nb::arg("values"), nb::arg("codes"), nb::arg("classes"));
   module.def("fingerprint_sparse", &fingerprint_sparse, nb::arg("matrix"), nb::arg("codes"), nb::arg("classes"));

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "array_rows.h"
+#include "sotto/data/array_rows.h"
 #include "sotto/data/row_block.h"
 #include "sotto/data/schema.h"
 #include "sotto/optim/engine.h"
@@ -26,7 +26,7 @@ struct Rows {
   std::uint64_t checksum = 0;         ///< of the view then, taken before the norms of its rows were looked at
   std::string path;                   ///< of a block file; empty: in memory
   std::shared_ptr<RowSource> source;  ///< of a block file
-  Schema schema;                      ///< of a block file, from its header
+  Schema schema;                      ///< of a block file, from its header; of a table, what it was encoded by
   std::optional<Digest> fingerprint;
 
   /// Throws Error{invalid_data} if a block file is another one by now. An engine on the caller's array looks at the end
@@ -39,6 +39,5 @@ DenseArray dense_of(const Array& array);
 /// The same for (values, columns, offsets, features) of a sparse matrix.
 SparseArray sparse_of(const nanobind::tuple& matrix);
 Codes codes_of(const CodeArray* codes, std::size_t rows);
-ArrayEncoding encoding_from(const nanobind::dict& declared);
 
 }  // namespace sotto::python

@@ -70,7 +70,7 @@ struct Asked {
 
 TrainRequest with_options(TrainRequest request, const Rows& rows, const RunOptions& options) {
   request.not_private = options.not_private;
-  if (rows.path.empty()) {
+  if (!rows.schema.complete) {
     request.encoding = options.encoding;
   } else {
     take_schema(request, rows.schema);

@@ -20,6 +20,7 @@ from ._verify import verify
 from .errors import BudgetExceeded, Error, InvalidArgument, InvalidData, NotPrivateWarning, PromiseWarning, Unsupported
 from .ledger import Ledger
 from .preprocessing import OneHot, Scaler
+from .schema import Schema
 from .streaming import pack, pack_parquet
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "PromiseWarning",
     "SGDClassifier",
     "Scaler",
+    "Schema",
     "Summary",
     "Unsupported",
     "__version__",

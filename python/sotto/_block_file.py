@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from . import _core
 from ._encoding import Encoding, plain_names
 from .errors import InvalidData, Unsupported
 
@@ -35,17 +36,8 @@ def encoding_in(text: str, instead: str) -> Encoding:
     ranged = ["min" in column for column in columns]
     if any(ranged) != all(ranged) or "range" in schema and not all(ranged):
         raise Unsupported(f"range: an estimator has one for every column or for none; {instead}")
-    label = schema["label"]
-    names = tuple(column["name"] for column in columns)
-    return Encoding(
-        names,
-        float(schema.get("data_norm", 1.0)),  # what ranges alone are clipped to
-        float(schema.get("intercept", 0.0)),
-        tuple(label.get("classes") or (label["negative"][0], label["positive"][0])),
-        tuple(float(column["min"]) for column in columns) if all(ranged) else (),
-        tuple(float(column["max"]) for column in columns) if all(ranged) else (),
-        named=_are_names(names, schema),
-    )
+    encoding = _core.Encoding.from_json(text)
+    return Encoding(encoding, named=_are_names(tuple(encoding.names), schema))
 
 
 def _are_names(names: tuple[str, ...], schema: dict[str, Any]) -> bool:

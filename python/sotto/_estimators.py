@@ -7,6 +7,7 @@ from typing import Any
 from ._linear import GivesProbabilities, PrivateLinearClassifier
 from ._parameters import probabilities_of
 from .ledger import Ledger
+from .schema import Schema
 
 _SHARED = """
     Parameters
@@ -21,6 +22,9 @@ _SHARED = """
     classes : list, optional
         The public list of classes. Without it 0 and 1 are assumed; if ``y`` has other labels the list is taken from
         ``y`` and the model is stamped *not private*.
+    schema : Schema, optional
+        Declares the columns of raw tables, which ``fit`` and ``predict`` take then, instead of ``data_norm``, ``bounds`` and
+        ``classes``. ``y`` may be left out where the table has the label's column.
     max_iter, passes : int, optional
         How often a method that makes passes reads every row; one parameter by two names, give one. "auto" chooses it.
     batch_size : int, optional
@@ -66,6 +70,7 @@ class LogisticRegression(GivesProbabilities):
         data_norm: float | str | None = None,
         bounds: Any = None,
         classes: Any = None,
+        schema: Schema | None = None,
         C: float | None = None,
         alpha: float | None = None,
         fit_intercept: bool = True,
@@ -105,6 +110,7 @@ class LinearSVC(PrivateLinearClassifier):
         data_norm: float | str | None = None,
         bounds: Any = None,
         classes: Any = None,
+        schema: Schema | None = None,
         C: float | None = None,
         alpha: float | None = None,
         huber_width: float | None = None,
@@ -156,6 +162,7 @@ class SGDClassifier(GivesProbabilities):
         data_norm: float | str | None = None,
         bounds: Any = None,
         classes: Any = None,
+        schema: Schema | None = None,
         alpha: float = 0.001,
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,

@@ -121,17 +121,6 @@ def _places(order: Any, labels: Any) -> Any:
     return np.where(order[found] == labels, found, -1)
 
 
-def declared(data_norm: float, intercept: float, classes: int, bounds: Any = None) -> dict[str, Any]:
-    lower, upper = bounds if bounds is not None else ((), ())
-    return {
-        "data_norm": float(data_norm),
-        "intercept": float(intercept),
-        "classes": int(classes),
-        "lower": [float(v) for v in lower],
-        "upper": [float(v) for v in upper],
-    }
-
-
 def values_of(matrix: Any) -> Any:
     """A matrix as the library takes it: an array, or the parts of a sparse one."""
     if scipy.sparse.issparse(matrix):
@@ -139,10 +128,10 @@ def values_of(matrix: Any) -> Any:
     return matrix
 
 
-def rows_of(matrix: Any, codes: Any, declaration: dict[str, Any]) -> Any:
+def rows_of(matrix: Any, codes: Any, encoding: _core.Encoding) -> Any:
     """Rows of the library, encoded as declared."""
     make = _core.sparse_rows if scipy.sparse.issparse(matrix) else _core.dense_rows
-    return make(values_of(matrix), codes, declaration)
+    return make(values_of(matrix), codes, encoding)
 
 
 def fingerprint_of(matrix: Any, codes: Any, classes: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import warnings
@@ -19,14 +20,16 @@ from . import _core
 from ._block_file import encoding_of
 from ._card import PrivacyCard
 from ._declared import class_texts, declared_bounds, declared_classes, declared_epsilons, declared_norm, refuse_other_than_number
-from ._encoding import Encoding
+from ._encoding import Encoding, constant_of
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
 from ._hints import hinted, in_keywords
 from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, NotPrivateWarning, PromiseWarning, Unsupported
+from .errors import InvalidArgument, InvalidData, NotPrivateWarning, PromiseWarning, Unsupported
+from ._table import cells_of, columns_of, table_fingerprint
 from .ledger import Charge, Ledger
+from .schema import Schema
 
 FROM_Y = "the classes were taken from y, not declared"
 #: Share of epsilon that data_norm="private" is found with.
@@ -37,6 +40,8 @@ NO_EPSILON = "epsilon: must be given, above 0; whoever spends says how much"
 NO_FINGERPRINT = "accountant: this block file does not say which data it was made from"
 #: Parameters that are numbers where they are given.
 NUMBERS = ("epsilon", "delta", "C", "alpha", "huber_width", "intercept_scaling", "max_iter", "passes", "batch_size", "eta0")
+#: Share of the rows of a table that may be unusable.
+MOST_UNUSABLE = 0.1
 #: Labels that need no declaration: everybody knows them before seeing a row.
 PUBLIC_CLASSES = (0, 1)
 
@@ -59,6 +64,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     data_norm: float | str | None
     bounds: Any
     classes: Any
+    schema: Schema | None
     fit_intercept: bool
     intercept_scaling: float
     max_iter: int | None
@@ -82,11 +88,13 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     intercept_: Any
     n_iter_: int
 
-    def fit(self, X: Any, y: Any, personal_epsilons: Any = None) -> "PrivateLinearClassifier":
+    def fit(self, X: Any, y: Any = None, personal_epsilons: Any = None) -> "PrivateLinearClassifier":
         """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens.
 
         ``personal_epsilons``: one number a row, at most ``epsilon``: what the row at that position is promised. They are public.
         """
+        if self.schema is not None:
+            return self._fit_table(X, y, personal_epsilons)
         with self._fitting():
             asked = self._asked()
             norm = declared_norm(self.data_norm, self.bounds)
@@ -107,7 +115,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             if norm == "private":
                 found = self._find_norm(matrix, encoding, charge, not_private)
                 encoding = encoding.with_norm(found.data_norm)
-            rows = rows_of(matrix, codes, encoding.declaration())
+            rows = rows_of(matrix, codes, encoding.core)
             options = self._run_options(charge)
             options.encoding = encoding.json()
             options.not_private = not_private
@@ -119,6 +127,45 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self._take(trained, encoding, classes)
             self._warn_of_promise(trained[0], asked)
         return self
+
+    def _fit_table(self, X: Any, y: Any, personal_epsilons: Any) -> "PrivateLinearClassifier":
+        """Trains on a table of raw cells, which the schema declares."""
+        with self._fitting():
+            asked = self._asked()
+            personal = declared_epsilons(personal_epsilons)
+            schema = self._declared_schema()
+            columns = columns_of(X, y, schema.label)
+            encoding = self._encoding_by(schema, list(columns))
+            cells = cells_of(columns, encoding.listed)
+            ledger = self._ledger()
+            count = len(cells[0][1]) if cells else 0
+            charge = Charge() if ledger is None else Charge.to(ledger, table_fingerprint(columns), count)
+            rows, unusable = _core.table_rows(cells, encoding.core, True)
+            _refuse_unusable(unusable, rows.rows)
+            options = self._run_options(charge)
+            if personal is not None:
+                options.promise(personal)
+            trained = self._train(rows, options)
+            self._take(trained, encoding, encoding.class_values())
+            self._warn_of_promise(trained[0], asked)
+        return self
+
+    def _declared_schema(self) -> Schema:
+        if not isinstance(self.schema, Schema):
+            raise InvalidArgument("schema: must be a sotto.Schema")
+        for name in ("data_norm", "bounds", "classes"):
+            if getattr(self, name) is not None:
+                raise InvalidArgument(f"{name}: is declared by the schema; leave it out here")
+        return self.schema
+
+    def _encoding_by(self, schema: Schema, names: list[str]) -> Encoding:
+        """The encoding of a table with these columns. A schema with a constant feature of its own keeps it."""
+        declared = json.loads(schema.to_json())
+        constant = constant_of(self)
+        if constant and not declared.get("intercept"):
+            declared["intercept"] = constant
+            declared["data_norm"] = math.hypot(declared.get("data_norm", 1.0), constant)
+        return Encoding(_core.complete_encoding(json.dumps(declared), names), named=True, raw=True)
 
     def fit_block_file(self, path: str | os.PathLike[str]) -> "PrivateLinearClassifier":
         """Trains on a block file, which may be larger than memory and carries its own declarations."""
@@ -308,7 +355,6 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             "epsilon": self._split_epsilon()[0],
             "relation": self.neighboring_relation,
             "tail": NORM_TAIL,
-            "encoding": raw.json(),
         }
         # A request the library refuses is refused before the norm is paid for, and the norm is one the training takes.
         rows = matrix.shape[0]
@@ -319,7 +365,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         }
         if charge.path:
             asked["charged"] = {"ledger": charge.path, "fingerprint": charge.fingerprint, "part": charge.part}
-        return _core.find_norm(values_of(matrix), raw.declaration(), asked)
+        return _core.find_norm(values_of(matrix), raw.core, asked)
 
     def _refuse_other_declarations(self, encoding: Encoding) -> None:
         """Rows of a block file are encoded already: what is declared here as well must say the same."""
@@ -331,7 +377,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
                     f"data_norm: the rows of the file are clipped to {encoding.stored_norm:g}, the constant feature included; "
                     "leave data_norm out, or pack the file with another"
                 )
-        if self.bounds is not None and declared_bounds(self.bounds, encoding.features) != (encoding.lower, encoding.upper):
+        if self.bounds is not None and declared_bounds(self.bounds, encoding.features) != encoding.bounds:
             raise InvalidArgument("bounds: the file declares others for its rows; leave bounds out")
         if self.classes is not None:
             if class_texts(declared_classes(self.classes)) != encoding.classes:
@@ -373,8 +419,20 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _rows(self, X: Any) -> Any:
         check_is_fitted(self, "model_")
+        if self.encoding_.raw:
+            columns = columns_of(X, None, self.encoding_.label)
+            return _core.table_rows(cells_of(columns, self.encoding_.listed), self.encoding_.core, False)[0]
         X = checked_rows(self, as_table(X))
-        return rows_of(matrix_of(X), None, self.encoding_.declaration())
+        return rows_of(matrix_of(X), None, self.encoding_.core)
+
+
+def _refuse_unusable(unusable: int, rows: int) -> None:
+    """For whoever holds the rows, before anything is charged. Not for release."""
+    if unusable > rows * MOST_UNUSABLE:
+        raise InvalidData(
+            f"X: {unusable} of {rows} rows have a number that is missing or no number, or a label that is not declared, and would be "
+            "left out (not for release). Check the kinds of the columns and the classes of the schema; nothing was charged"
+        )
 
 
 def _gives_probabilities(estimator: "GivesProbabilities") -> bool:

@@ -58,6 +58,7 @@ OTHERS: Mapping[str, str] = {
     "data_norm": "data_norm",
     "bounds": "range",
     "classes": "classes",
+    "schema": "schema",
     "fit_intercept": "intercept",
     "intercept_scaling": "intercept",
     "random_state": "order_seed",

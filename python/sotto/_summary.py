@@ -25,7 +25,7 @@ class Summary:
         encoding = estimator.encoding_
         self.level = level
         self.privacy = card
-        self.names = [*encoding.names, *(["intercept"] if encoding.intercept else [])]
+        self.names = [*encoding.feature_names, *(["intercept"] if encoding.intercept else [])]
         self.classes = estimator.classes_[1:] if len(estimator.coef_) == 1 else estimator.classes_
         constants = estimator.intercept_[:, None] if encoding.intercept else np.empty((len(estimator.coef_), 0))
         self.coefficients = np.hstack([estimator.coef_, constants])
@@ -39,14 +39,11 @@ class Summary:
             return None
         stddev = float(card["noise"]["stddev"])
         scales = np.full(encoding.stored_features, stddev)
+        low, width = encoding.linear
+        scales[: len(width)] /= width
         if encoding.intercept:
-            scales[-1] *= encoding.intercept
-        if encoding.lower:
-            width = np.array(encoding.upper) - np.array(encoding.lower)
-            scales[: encoding.features] /= width
-            if encoding.intercept:
-                shift = np.array(encoding.lower) / width
-                scales[-1] = stddev * float(np.sqrt(encoding.intercept**2 + np.sum(shift**2)))
+            # The constant term of raw numbers is a mixture of all weights.
+            scales[-1] = stddev * float(np.sqrt(encoding.intercept**2 + np.sum((low / width) ** 2)))
         return scales
 
     @staticmethod
@@ -56,12 +53,12 @@ class Summary:
         if ends is None:
             return None
         lower, upper = (np.array(side).reshape(len(estimator.coef_), -1) for side in np.asarray(ends).T)
+        low, width = encoding.linear
         for side in (lower, upper):
-            if encoding.lower:
-                side[:, : encoding.features] /= np.array(encoding.upper) - np.array(encoding.lower)
+            side[:, : len(width)] /= width
             if encoding.intercept:
                 # With bounds the constant term of raw features is a mixture of all weights.
-                side[:, -1] = np.nan if encoding.lower else side[:, -1] * encoding.intercept
+                side[:, -1] = np.nan if low.any() else side[:, -1] * encoding.intercept
         return lower, upper
 
     def interval(self) -> tuple[Any, Any] | None:

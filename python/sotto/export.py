@@ -38,7 +38,8 @@ def to_onnx(estimator: Any, path: str | os.PathLike[str] | None = None) -> Any:
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
-    encoding = estimator.encoding_
+    encoding = _of_numbers(estimator)
+    low, high = map(np.array, encoding.bounds)
     weights = np.asarray(estimator.model_.weights(), dtype=np.float64)
     constants: list[Any] = []
 
@@ -48,13 +49,12 @@ def to_onnx(estimator: Any, path: str | os.PathLike[str] | None = None) -> Any:
 
     nodes = [helper.make_node("Cast", ["X"], ["wide"], to=TensorProto.DOUBLE)]
     row = "wide"
-    if encoding.lower:
-        low, high = np.array(encoding.lower), np.array(encoding.upper)
+    if len(low):
         nodes += [
             helper.make_node("Max", [row, constant("lower", low)], ["above"]),
             helper.make_node("Min", ["above", constant("upper", high)], ["inside"]),
             helper.make_node("Sub", ["inside", "lower"], ["shifted"]),
-            helper.make_node("Div", ["shifted", constant("width", high - low)], ["unit"]),
+            helper.make_node("Div", ["shifted", constant("width", encoding.linear[1])], ["unit"]),
         ]
         row = "unit"
     # |(x, c)|: the constant feature counts. factor = min(1, bound / norm).
@@ -88,6 +88,16 @@ def to_onnx(estimator: Any, path: str | os.PathLike[str] | None = None) -> Any:
     if path is not None:
         _core.write_file(os.fspath(path), model.SerializeToString())
     return model
+
+
+def _of_numbers(estimator: Any) -> Any:
+    """The encoding of a model whose columns are all numbers on a linear scale, with a range for every one or for none."""
+    encoding = estimator.encoding_
+    columns = [c for c in json.loads(encoding.json())["columns"] if c["kind"] != "ignore"]
+    ranged = ["min" in column for column in columns]
+    if any(c["kind"] != "numeric" or c.get("scale") != "linear" for c in columns) or any(ranged) != all(ranged):
+        raise Unsupported("columns: an exported model takes numbers on linear scales; predict by sotto instead")
+    return encoding
 
 
 def _onnx_probabilities(estimator: Any, count: int, constant: Any, outputs: list[Any]) -> list[Any]:
@@ -139,6 +149,7 @@ def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
     kind = probabilities_of(estimator.model_.loss)
     if kind == "none" or (kind == "sigmoid" and len(estimator.classes_) != 2):
         raise Unsupported("PMML: only models of two classes with probabilities and softmax models have a form there")
+    _of_numbers(estimator)
     Xml.register_namespace("", _PMML)
     root = Xml.Element(f"{{{_PMML}}}PMML", version="4.4")
     how = "trained under differential privacy" if estimator.privacy_.is_private else "NOT PRIVATE"
@@ -195,12 +206,14 @@ def _pmml_fields(root: Any, estimator: Any) -> None:
     for text in encoding.classes:
         _add(target, "Value", value=text)
     derived = _add(root, "TransformationDictionary")
+    widths = encoding.linear[1]
+    lows, highs = encoding.bounds
     for i, name in enumerate(encoding.names):
         field = _add(derived, "DerivedField", name=names.unit[i], optype="continuous", dataType="double")
-        if not encoding.lower:
+        if not lows:
             _add(field, "FieldRef", field=name)
             continue
-        low, high = encoding.lower[i], encoding.upper[i]
+        low, high = lows[i], highs[i]
 
         def inside(node: Any, name: str = name, low: float = low, high: float = high) -> None:
             _apply(node, "min", lambda n: _apply(n, "max", name, low), high)
@@ -208,7 +221,7 @@ def _pmml_fields(root: Any, estimator: Any) -> None:
         def shifted(node: Any, low: float = low, inside: Any = inside) -> None:
             _apply(node, "-", inside, low)
 
-        _apply(field, "/", shifted, high - low)
+        _apply(field, "/", shifted, float(widths[i]))
     factor = _add(derived, "DerivedField", name=names.factor, optype="continuous", dataType="double")
 
     def square(name: str) -> Any:

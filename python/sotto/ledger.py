@@ -14,6 +14,7 @@ import numpy as np
 from . import _core
 from ._declared import class_text
 from ._inputs import encode_labels, fingerprint_of, matrix_of
+from ._table import columns_of, table_fingerprint
 from .errors import InvalidData
 
 
@@ -36,23 +37,26 @@ class Ledger:
         X: Any = None,
         y: Any = None,
         name: str | None = None,
+        schema: Any = None,
         relation: str = "replace_one",
         filter: str | None = None,
         anchor: str | os.PathLike[str] | None = None,
     ) -> "Ledger":
         """Opens a budget, for the rows of ``X`` and ``y`` or for the data set called ``name``.
 
+        With ``schema`` the rows are the raw cells of a table, as for an estimator with a schema; which one does not matter.
+
         A ledger for rows knows them by their content. Fits on other rows, such as folds, are charged as fits on a part
         of them: that they are one, chosen without looking at values and with no row twice, is the holder's word.
         """
         if (X is None) == (name is None):
             raise ValueError("give either X and y, or the name of the data set")
-        if (X is None) != (y is None):
+        if schema is None and (X is None) != (y is None):
             raise ValueError("y: must be given with X, and only with it: a row is its features and its label")
         rows = 0
         fingerprint = _core.text_fingerprint(f"sotto data set {name}")
         if X is not None:
-            rows, fingerprint = _identified(X, y)
+            rows, fingerprint = _identified(X, y) if schema is None else _table_identified(X, y, schema)
         terms = {
             "budget_epsilon": float(epsilon),
             "budget_delta": float(delta),
@@ -149,3 +153,8 @@ def _identified(X: Any, y: Any) -> tuple[int, str]:
     classes = np.unique(labels)
     codes = encode_labels(labels, classes)
     return matrix.shape[0], fingerprint_of(matrix, codes, [class_text(value) for value in classes])
+
+
+def _table_identified(X: Any, y: Any, schema: Any) -> tuple[int, str]:
+    columns = columns_of(X, y, schema.label)
+    return len(next(iter(columns.values()), ())), table_fingerprint(columns)

@@ -56,8 +56,8 @@ def pack(
             names = _features_of(columns_of_first, label)
             shape = _Declared(bounds, fit_intercept, intercept_scaling)
             encoding = Encoding.build(shape, norm, len(names), order, names)
-            about = {"encoding": encoding.json(), "fingerprint": fingerprint, "memory_mb": int(memory_mb)}
-            packer = _core.BlockPacker(os.fspath(path), len(names), encoding.declaration(), about)
+            about = {"fingerprint": fingerprint, "memory_mb": int(memory_mb)}
+            packer = _core.BlockPacker(os.fspath(path), encoding.core, about)
         if list(batch.schema.names) != columns_of_first:
             raise InvalidArgument("batches: every batch must have the columns of the first, in their order")
         columns = [_numbers(batch.column(batch.schema.get_field_index(name)), name) for name in names]

@@ -6,9 +6,16 @@ import signal
 
 import numpy as np
 import pytest
+from sotto import _core
+from sotto._encoding import Encoding, plain_names
 
 # A shell that starts the suite in the background has its children ignore interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def encoding_of(features: int, norm: float, intercept: float = 0.0, classes: int = 2) -> "_core.Encoding":
+    """Of an array of so many features, without ranges; the norm is that of stored rows."""
+    return Encoding.of_array(plain_names(features), norm, intercept, [str(k) for k in range(classes)]).core
 
 
 def sphere(rows: int, features: int, classes: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

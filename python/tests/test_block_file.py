@@ -6,9 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from conftest import sphere
+from conftest import encoding_of, sphere
 from sotto import InvalidArgument, InvalidData, Ledger, LogisticRegression, NotPrivateWarning, Unsupported, _core
-from sotto._inputs import declared
 
 X, Y = sphere(2000, 2)
 COST = {"relation": "replace_one", "epsilon": 3.0, "delta": 0.0, "events": [{"event": "exponential", "epsilon": 3.0, "times": 1}], "ledger": ""}
@@ -38,7 +37,7 @@ def packed(tmp_path):
         path = tmp_path / "rows.sotto"
         text = metadata if isinstance(metadata, str) else json.dumps(metadata)
         about = {"encoding": text, "fingerprint": "cd" * 32, "memory_mb": 16}
-        packer = _core.BlockPacker(str(path), 2, declared(1.0, 0.0, 2), about)
+        packer = _core.BlockPacker(str(path), encoding_of(2, 1.0), about)
         packer.add(X, Y.astype(np.int32))
         packer.finish()
         return path
@@ -184,7 +183,7 @@ def test_a_file_that_names_the_data_of_a_ledger_must_have_its_rows(tmp_path):
     terms = {"budget_epsilon": 2.0, "budget_delta": 1e-6, "relation": "replace_one", "filter": "", "anchor": ""}
     _core.ledger_create(str(tmp_path / "l.ledger"), terms | {"fingerprint": name, "rows": 1000})
     packer = _core.BlockPacker(
-        str(tmp_path / "rows"), 2, declared(1.0, 0.0, 2), {"encoding": json.dumps(schema()), "fingerprint": name, "memory_mb": 16}
+        str(tmp_path / "rows"), encoding_of(2, 1.0), {"encoding": json.dumps(schema()), "fingerprint": name, "memory_mb": 16}
     )
     packer.add(X, Y.astype(np.int32))
     packer.finish()

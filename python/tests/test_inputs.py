@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.pipeline import make_pipeline
 from sotto import Ledger, LogisticRegression, NotPrivateWarning, OneHot, _core, pack, pack_parquet
-from sotto._inputs import declared, encode_labels, rows_of
+from conftest import encoding_of
+from sotto._inputs import encode_labels, rows_of
 
 CODES = np.array([0, 1, 1], dtype=np.int32)
 
@@ -48,10 +49,10 @@ def test_every_layout_gives_the_same_model(two):
 
 def test_floats_inside_the_norm_are_not_copied():
     X = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.5]], dtype=np.float32)
-    assert not rows_of(X, CODES, declared(1.0, 0.0, 2)).copied
-    assert rows_of(X, CODES, declared(0.5, 0.0, 2)).copied
-    assert rows_of(X, CODES, declared(1.0, 1.0, 2)).copied
-    assert rows_of(X, np.array([0, 1, -1], dtype=np.int32), declared(1.0, 0.0, 2)).copied
+    assert not rows_of(X, CODES, encoding_of(2, 1.0)).copied
+    assert rows_of(X, CODES, encoding_of(2, 0.5)).copied
+    assert rows_of(X, CODES, encoding_of(2, 1.0, 1.0)).copied
+    assert rows_of(X, np.array([0, 1, -1], dtype=np.int32), encoding_of(2, 1.0)).copied
 
 
 def test_a_memory_mapped_array_is_read_in_place(two, tmp_path):
@@ -59,7 +60,7 @@ def test_a_memory_mapped_array_is_read_in_place(two, tmp_path):
     np.save(tmp_path / "x.npy", X.astype(np.float32) * 0.99)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
     codes = encode_labels(y, [0, 1])
-    assert not rows_of(mapped, codes, declared(1.0, 0.0, 2)).copied
+    assert not rows_of(mapped, codes, encoding_of(5, 1.0)).copied
     assert weights(mapped, y, fit_intercept=False).shape == (1, 5)
 
 
@@ -71,7 +72,7 @@ def test_a_memory_mapped_array_is_read_in_place(two, tmp_path):
 )
 def test_no_row_is_longer_than_the_declared_norm(X, norm, intercept):
     """The score of a row by unit weights in its own direction is its stored norm."""
-    about = declared(norm, intercept, 2)
+    about = encoding_of(X.shape[1], norm, intercept)
     codes = np.zeros(len(X), dtype=np.int32)
     for matrix in (X, np.asfortranarray(X), X.astype(np.float32), scipy.sparse.csr_matrix(X)):
         rows = rows_of(matrix, codes, about)

@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import sphere
+from conftest import encoding_of, sphere
 from sotto import LogisticRegression
 
 LONG = """
@@ -54,9 +54,9 @@ def test_an_interrupt_ends_the_fit_and_the_charge_stands(tmp_path):
 READING = """
     import os, signal, sys, threading, numpy as np
     from sotto import _core
-    from sotto._inputs import declared
+    from sotto._encoding import Encoding, plain_names
     X = np.ones((3_000_000, 8)); codes = np.zeros(len(X), dtype=np.int32)
-    work = {"dense_rows": lambda: _core.dense_rows(X, codes, declared(1.0, 1.0, 2)),
+    work = {"dense_rows": lambda: _core.dense_rows(X, codes, Encoding.of_array(plain_names(8), 1.0, 1.0, ["0", "1"]).core),
             "fingerprint_dense": lambda: _core.fingerprint_dense(X, codes, ["0", "1"])}[sys.argv[1]]
     inside = threading.Event()
     def interrupt():
@@ -212,9 +212,9 @@ def test_a_forked_process_draws_other_noise():
 def test_progress_is_told_in_order():
     X, y = sphere(20_000, 10)
     from sotto import _core
-    from sotto._inputs import declared, rows_of
+    from sotto._inputs import rows_of
 
-    rows = rows_of(X, y.astype(np.int32), declared(1.0, 0.0, 2))
+    rows = rows_of(X, y.astype(np.int32), encoding_of(X.shape[1], 1.0))
     seen: list[float] = []
     options = _core.RunOptions()
     _core.train(rows, {"method": "bolt_on", "epsilon": "1", "passes": "20"}, options, seen.append)

@@ -8,7 +8,7 @@ import re
 import joblib
 import numpy as np
 import pytest
-from conftest import sphere
+from conftest import encoding_of, sphere
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
@@ -171,15 +171,14 @@ def test_no_norm_is_paid_for_where_the_training_does_not_fit(two, tmp_path):
 def test_a_norm_found_without_a_ledger_is_no_norm_for_one(two, ledger):
     """What the one budget did not pay for cannot be trained with under it."""
     from sotto import _core
-    from sotto._inputs import declared
 
-    about = {"epsilon": 0.01, "relation": "replace_one", "tail": 0.01, "encoding": "{}"}
+    about = {"epsilon": 0.01, "relation": "replace_one", "tail": 0.01}
     about |= {
         "training": {"method": "bolt_on", "lambda": "0.01", "epsilon": "1"},
         "not_private": [],
         "facts": {"rows": 4000, "features": 5, "data_norm": 1.0, "classes": 2},
     }
-    found = _core.find_norm(two[0], declared(1.0, 0.0, 2), about)
+    found = _core.find_norm(two[0], encoding_of(5, 1.0), about)
     model = finding(ledger)
     model._find_norm = lambda *_: found
     with pytest.raises(ValueError, match="found without charging it"):

@@ -98,6 +98,12 @@ std::optional<double> Encoder::largest_norm() const {
   return std::hypot(std::sqrt(entries), schema_.intercept);
 }
 
+std::vector<const Column*> Encoder::used_columns() const {
+  std::vector<const Column*> used;
+  for (const Slot& slot : slots_) used.push_back(&schema_.columns[slot.column]);
+  return used;
+}
+
 std::string Encoder::feature_name(std::uint32_t feature) const {
   require(feature < features(), "feature", "there are " + std::to_string(features()) + " features");
   if (projection_.mixes()) return "projection_" + std::to_string(feature + 1);

@@ -7,16 +7,10 @@
 #include "sotto/base/error.h"
 #include "sotto/data/clip.h"
 #include "sotto/data/number.h"
+#include "sotto/data/scaling.h"
 
 namespace sotto {
 namespace {
-
-double scale_to_unit(const NumericColumn& numeric, double value) noexcept {
-  const Range& range = *numeric.range;
-  const double offset = std::clamp(value, range.min, range.max) - range.min;
-  const double width = range.max - range.min;
-  return numeric.scale == NumericScale::log1p ? std::log1p(offset) / std::log1p(width) : offset / width;
-}
 
 /// Nothing in these values has to be reported.
 bool are_plain(std::span<const double> values, const std::optional<Range>& range) noexcept {
@@ -122,9 +116,9 @@ void RowEncoder::take_numeric(const NumericColumn& numeric, std::string_view cel
                                     : ProblemKind::not_finite);
     return;
   }
-  if (!numeric.range) return add_entry(feature, value);
-  if (value < numeric.range->min || value > numeric.range->max) report(row, ProblemKind::out_of_range);
-  add_entry(feature, scale_to_unit(numeric, value));
+  const std::optional<Range>& range = numeric.range;
+  if (range && (value < range->min || value > range->max)) report(row, ProblemKind::out_of_range);
+  add_entry(feature, scaled(numeric, value));
 }
 
 void RowEncoder::take_values(const RawRow& raw, EncodedRow& row) {
@@ -144,12 +138,10 @@ void RowEncoder::take_values(const RawRow& raw, EncodedRow& row) {
       continue;
     }
     if (range && (value < range->min || value > range->max)) report(row, ProblemKind::out_of_range);
-    if (!range) {
-      add_entry(feature, value);
-    } else if (sparse) {
+    if (range && sparse) {
       add_entry(feature, std::clamp(value, range->min, range->max) / divisor);
     } else {
-      add_entry(feature, scale_to_unit({range, NumericScale::linear}, value));
+      add_entry(feature, scaled({range, NumericScale::linear}, value));
     }
   }
   place_ = 0;

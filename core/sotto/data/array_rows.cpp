@@ -1,4 +1,7 @@
-#include "array_rows.h"
+// Arrays through the public map of spec 2.1 and 8: each value by `scaled`, the constant feature, the clip last. It is the map
+// of RowEncoder for rows of numbers, without texts in between. Equal values give equal stored rows.
+// Fails if wrong: data_array_rows_test.cpp, "AnArrayIsEncodedAsTheSameCellsAre".
+#include "sotto/data/array_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +9,9 @@
 
 #include "sotto/base/error.h"
 #include "sotto/data/clip.h"
-#include "sotto/data/raw_row.h"
-#include "sotto/data/schema.h"
-#include "sotto/linalg/kernels.h"
+#include "sotto/data/scaling.h"
 
-namespace sotto::python {
+namespace sotto {
 namespace {
 
 constexpr std::size_t kChunkRows = 64;
@@ -50,58 +51,61 @@ void for_each_row(const DenseArray& array, const Take& take) {
   }
 }
 
-/// One row through the encoding; reused from row to row.
+/// One row through the encoder; reused from row to row.
 class RowMap {
  public:
-  RowMap(const ArrayEncoding& encoding, std::size_t room) : encoding_(encoding) {
+  RowMap(const ArrayEncoder& encoder, std::size_t room) : encoder_(encoder), norm_(encoder.encoder().data_norm()) {
     wide_.reserve(room + 1);
     stored_.reserve(room + 1);
   }
-  /// The stored form of values at `columns` (empty: all of them); false if the row has become zero.
+  /// The stored form of the values; false if the row has become zero.
   template <class T>
   bool map(std::span<const T> values) {
-    wide_.clear();
-    for (std::size_t i = 0; i < values.size(); ++i) wide_.push_back(scaled(i, static_cast<double>(values[i])));
-    if (encoding_.intercept != 0) wide_.push_back(encoding_.intercept);
+    widen(values);
+    if (encoder_.intercept() != 0) wide_.push_back(encoder_.intercept());
     stored_.resize(wide_.size());
-    return clip_and_store(wide_, encoding_.data_norm, stored_);
+    return clip_and_store(wide_, norm_, stored_);
   }
   std::span<float> stored() noexcept { return stored_; }
   /// Of the values scaled, before the constant feature and the clip.
   template <class T>
   double norm(std::span<const T> values) {
-    wide_.clear();
-    for (std::size_t i = 0; i < values.size(); ++i) wide_.push_back(scaled(i, static_cast<double>(values[i])));
+    widen(values);
     return safe_norm(wide_);
   }
 
  private:
-  double scaled(std::size_t feature, double value) const noexcept {
-    if (encoding_.lower.empty() || !std::isfinite(value)) return value;
-    const double lower = encoding_.lower[feature];
-    const double upper = encoding_.upper[feature];
-    return (std::clamp(value, lower, upper) - lower) / (upper - lower);
+  template <class T>
+  void widen(std::span<const T> values) {
+    wide_.assign(values.begin(), values.end());
+    if (!encoder_.scales()) return;
+    for (std::size_t i = 0; i < wide_.size(); ++i) {
+      if (std::isfinite(wide_[i])) wide_[i] = scaled(encoder_.column(i), wide_[i]);
+    }
   }
-  const ArrayEncoding& encoding_;
+  const ArrayEncoder& encoder_;
+  double norm_;
   std::vector<double> wide_;
   std::vector<float> stored_;
 };
 
 template <class T>
-void send_mapped(const DenseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink) {
-  RowMap map(encoding, array.features);
+void send_mapped(const DenseArray& array, Codes codes, const ArrayEncoder& encoder, RowSink& sink) {
+  RowMap map(encoder, array.features);
+  const std::uint32_t classes = encoder.encoder().classes();
   for_each_row<T>(array, [&](std::size_t i, std::span<const T> values) {
     const bool kept = map.map(values);
-    sink.add_dense(map.stored(), kept ? label_of(codes, i, encoding.classes) : 1.0F);
+    sink.add_dense(map.stored(), kept ? label_of(codes, i, classes) : 1.0F);
   });
 }
 
 /// Floats that are not scaled: what the data set clips on entry needs no detour through binary64.
-void send_floats(const DenseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink) {
-  std::vector<float> row(encoding.features(array.features), static_cast<float>(encoding.intercept));
+void send_floats(const DenseArray& array, Codes codes, const ArrayEncoder& encoder, RowSink& sink) {
+  std::vector<float> row(encoder.encoder().features(), static_cast<float>(encoder.intercept()));
+  const std::uint32_t classes = encoder.encoder().classes();
   for_each_row<float>(array, [&](std::size_t i, std::span<const float> values) {
     std::ranges::copy(values, row.begin());
-    sink.add_dense(row, label_of(codes, i, encoding.classes));
+    sink.add_dense(row, label_of(codes, i, classes));
   });
 }
 
@@ -123,13 +127,10 @@ std::span<const T> values_of(const SparseArray& array, std::uint64_t begin, std:
   return {static_cast<const T*>(array.values) + begin, end - begin};
 }
 
-void require_unshifted(const ArrayEncoding& encoding) {
-  require(encoding.lower.empty(), "bounds", "sparse rows cannot be shifted; declare data_norm alone");
-}
-
 template <class T>
-void send_sparse_of(const SparseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink) {
-  RowMap map(encoding, 64);
+void send_sparse_of(const SparseArray& array, Codes codes, const ArrayEncoder& encoder, RowSink& sink) {
+  RowMap map(encoder, 64);
+  const std::uint32_t classes = encoder.encoder().classes();
   std::vector<std::uint32_t> columns;
   for (std::size_t i = 0; i < array.rows; ++i) {
     const auto [begin, end] = entries_of(array, i);
@@ -139,9 +140,9 @@ void send_sparse_of(const SparseArray& array, Codes codes, const ArrayEncoding& 
       require(column < array.features, "indices", "a column is not below the number of features");
       columns.push_back(static_cast<std::uint32_t>(column));
     }
-    if (encoding.intercept != 0) columns.push_back(array.features);
+    if (encoder.intercept() != 0) columns.push_back(array.features);
     const bool kept = map.map(values_of<T>(array, begin, end));
-    sink.add_sparse(columns, map.stored(), kept ? label_of(codes, i, encoding.classes) : 1.0F);
+    sink.add_sparse(columns, map.stored(), kept ? label_of(codes, i, classes) : 1.0F);
   }
 }
 
@@ -153,20 +154,28 @@ void add_row(Sha256& hash, std::span<const T> values, std::vector<double>& wide)
 
 }  // namespace
 
-void ArrayEncoding::check(std::uint32_t raw_features) const {
-  require(std::isfinite(data_norm) && data_norm >= kMinDataNorm && data_norm <= kMaxDataNorm, "data_norm",
-          "must lie between 1e-30 and 1e30");
-  require(std::isfinite(intercept), "intercept", "must be a finite number");
-  require(raw_features > 0 && raw_features < kMaxFeatures, "features",
-          "there must be at least one, and fewer than 2^24");
-  require(lower.size() == upper.size(), "bounds", "as many lower as upper bounds are required");
-  if (lower.empty()) return;
-  require(lower.size() == raw_features, "bounds",
-          "got bounds of " + std::to_string(lower.size()) + " features, the rows have " + std::to_string(raw_features));
-  for (std::size_t i = 0; i < lower.size(); ++i) {
-    require(std::isfinite(lower[i]) && std::isfinite(upper[i]) && lower[i] < upper[i], "bounds",
-            "the lower bound of feature " + std::to_string(i) + " must be below its upper bound, both finite");
+ArrayEncoder::ArrayEncoder(const Encoder& encoder, std::uint32_t features) : encoder_(encoder) {
+  require(std::holds_alternative<NoProjection>(encoder.schema().projection), "projection", "an array has none");
+  for (const Column* column : encoder.used_columns()) {
+    const auto* numeric = std::get_if<NumericColumn>(&column->kind);
+    require(numeric != nullptr, "columns", column->name + " is not numeric; an array holds numbers only");
+    columns_.push_back(*numeric);
+    scales_ = scales_ || numeric->range.has_value();
   }
+  const std::size_t stored = columns_.size() + (intercept() != 0 ? 1 : 0);
+  require(encoder.features() == stored, "columns", "an array takes one feature a column");
+  require(columns_.size() == features, "features",
+          "the rows have " + std::to_string(features) + ", " + std::to_string(columns_.size()) + " are declared");
+}
+
+Facts ArrayEncoder::facts(std::size_t rows, bool sparse) const noexcept {
+  Facts facts = encoder_.facts(rows);
+  facts.sparse = sparse;
+  return facts;
+}
+
+void ArrayEncoder::require_unshifted() const {
+  require(!scales_, "bounds", "sparse rows cannot be shifted; declare data_norm alone");
 }
 
 float label_of(Codes codes, std::size_t row, std::uint32_t classes) noexcept {
@@ -178,20 +187,20 @@ float label_of(Codes codes, std::size_t row, std::uint32_t classes) noexcept {
              : label_of_class(static_cast<std::uint32_t>(code), classes);
 }
 
-void send_dense(const DenseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink) {
-  if (array.doubles) return send_mapped<double>(array, codes, encoding, sink);
-  if (!encoding.lower.empty()) return send_mapped<float>(array, codes, encoding, sink);
-  send_floats(array, codes, encoding, sink);
+void ArrayEncoder::send(const DenseArray& array, Codes codes, RowSink& sink) const {
+  if (array.doubles) return send_mapped<double>(array, codes, *this, sink);
+  if (scales_) return send_mapped<float>(array, codes, *this, sink);
+  send_floats(array, codes, *this, sink);
 }
 
-void send_sparse(const SparseArray& array, Codes codes, const ArrayEncoding& encoding, RowSink& sink) {
-  require_unshifted(encoding);
-  if (array.doubles) return send_sparse_of<double>(array, codes, encoding, sink);
-  send_sparse_of<float>(array, codes, encoding, sink);
+void ArrayEncoder::send(const SparseArray& array, Codes codes, RowSink& sink) const {
+  require_unshifted();
+  if (array.doubles) return send_sparse_of<double>(array, codes, *this, sink);
+  send_sparse_of<float>(array, codes, *this, sink);
 }
 
-void for_each_norm(const DenseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take) {
-  RowMap map(encoding, array.features);
+void ArrayEncoder::for_each_norm(const DenseArray& array, const std::function<void(double)>& take) const {
+  RowMap map(*this, array.features);
   if (array.doubles) {
     for_each_row<double>(array, [&](std::size_t, std::span<const double> row) { take(map.norm(row)); });
   } else {
@@ -199,9 +208,9 @@ void for_each_norm(const DenseArray& array, const ArrayEncoding& encoding, const
   }
 }
 
-void for_each_norm(const SparseArray& array, const ArrayEncoding& encoding, const std::function<void(double)>& take) {
-  require_unshifted(encoding);
-  RowMap map(encoding, 64);
+void ArrayEncoder::for_each_norm(const SparseArray& array, const std::function<void(double)>& take) const {
+  require_unshifted();
+  RowMap map(*this, 64);
   for (std::size_t i = 0; i < array.rows; ++i) {
     const auto [begin, end] = entries_of(array, i);
     take(array.doubles ? map.norm(values_of<double>(array, begin, end))
@@ -209,18 +218,16 @@ void for_each_norm(const SparseArray& array, const ArrayEncoding& encoding, cons
   }
 }
 
-bool has_stored_form(const DenseArray& array, const ArrayEncoding& encoding) noexcept {
+bool ArrayEncoder::has_stored_form(const DenseArray& array) const noexcept {
   const bool in_order = array.column_stride == 1 && array.row_stride == static_cast<std::ptrdiff_t>(array.features);
-  return !array.doubles && in_order && encoding.intercept == 0 && encoding.lower.empty();
+  return !array.doubles && in_order && intercept() == 0 && !scales_;
 }
 
-bool usable_as_they_are(const DenseArray& array, const ArrayEncoding& encoding) noexcept {
-  if (!has_stored_form(array, encoding)) return false;
+bool ArrayEncoder::usable_as_they_are(const DenseArray& array) const noexcept {
+  if (!has_stored_form(array)) return false;
   const float* data = static_cast<const float*>(array.data);
-  // What is stored may be longer by kNormSlack; half of that is left for the rounding of this norm.
-  const double most = encoding.data_norm * (1 + (kNormSlack - 1) / 2);
   for (std::size_t i = 0; i < array.rows; ++i, data += array.features) {
-    if (!(kernels::norm(data, array.features) <= most)) return false;
+    if (!keeps_norm({data, array.features}, encoder_.data_norm())) return false;
   }
   return true;
 }
@@ -259,4 +266,4 @@ void add_values(Sha256& hash, const SparseArray& array, const Look& look) {
   }
 }
 
-}  // namespace sotto::python
+}  // namespace sotto

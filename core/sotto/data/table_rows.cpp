@@ -1,0 +1,66 @@
+#include "sotto/data/table_rows.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "sotto/base/error.h"
+
+namespace sotto {
+namespace {
+
+std::string_view number_text(double number, std::span<char> room) noexcept {
+  if (std::isnan(number)) return {};
+  const auto written = std::to_chars(room.data(), room.data() + room.size(), number);
+  return {room.data(), static_cast<std::size_t>(written.ptr - room.data())};
+}
+
+/// The text of a cell; empty for a missing one.
+std::string_view cell_text(const TableColumn& column, std::size_t row, std::span<char> room) noexcept {
+  if (column.places.empty()) return number_text(column.numbers[row], room);
+  const std::int32_t place = column.places[row];
+  const bool known = place >= 0 && static_cast<std::size_t>(place) < column.texts.size();
+  return known ? std::string_view(column.texts[static_cast<std::size_t>(place)]) : std::string_view();
+}
+
+}  // namespace
+
+TableReader::TableReader(const std::vector<TableColumn>& table)
+    : table_(table), rows_(table.empty() ? 0 : table.front().rows()), room_(table.size()), cells_(table.size()) {
+  require(!table.empty() && table.size() <= kMaxColumns, "columns", "a table needs at least one, and at most 2^20");
+  std::set<std::string_view> distinct;
+  for (const TableColumn& column : table) {
+    require(distinct.insert(column.name).second, "columns", "two are called " + column.name);
+    require(column.rows() == rows_, "columns", "all must have the same number of rows");
+    require(column.numbers.empty() || column.places.empty(), "columns", "one holds numbers or texts, not both");
+    names_.push_back(column.name);
+  }
+}
+
+bool TableReader::next(RawRow& row) {
+  if (next_ == rows_) return false;
+  for (std::size_t i = 0; i < table_.size(); ++i) cells_[i] = cell_text(table_[i], next_, room_[i]);
+  row = {};
+  row.line = ++next_;
+  row.cells = cells_;
+  return true;
+}
+
+Digest fingerprint_of(const std::vector<TableColumn>& table) {
+  std::vector<const TableColumn*> order;
+  for (const TableColumn& column : table) order.push_back(&column);
+  std::ranges::sort(order, {}, [](const TableColumn* column) -> std::string_view { return column->name; });
+  Sha256 hash;
+  hash.add_text("sotto columns 1");
+  hash.add_number(table.size());
+  std::array<char, 32> room{};
+  for (const TableColumn* column : order) {
+    hash.add_text(column->name);
+    hash.add_number(column->rows());
+    for (std::size_t row = 0; row < column->rows(); ++row) hash.add_text(cell_text(*column, row, room));
+  }
+  return hash.finish();
+}
+
+}  // namespace sotto
