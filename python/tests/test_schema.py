@@ -78,7 +78,7 @@ def test_a_ledger_knows_the_raw_rows_whatever_the_schema(tmp_path):
     table = people()
     ledger = Ledger.create(tmp_path / "l", epsilon=4.0, delta=1e-5, X=table, schema=schema())
     LogisticRegression(epsilon=0.5, delta=1e-7, schema=schema(), accountant=ledger).fit(table)
-    LogisticRegression(epsilon=0.5, delta=1e-7, schema=schema(data_norm=2.0), accountant=ledger).fit(table)
+    LogisticRegression(epsilon=0.5, delta=1e-7, schema=schema(data_norm=1.5), accountant=ledger).fit(table)
     assert len(ledger.entries) == 2 and not any(entry.get("part") for entry in ledger.entries)
 
 
