@@ -18,6 +18,41 @@ namespace {
 
 constexpr const char* kBoundsStored = "this request was answered before; the same bounds again, nothing was charged";
 
+std::string found_words(const NumericColumn& column) {
+  return column.range ? fmt::format("{:g} to {:g}", column.range->min, column.range->max) : "numbers as they are";
+}
+std::string found_words(const CategoryColumn& column) { return fmt::format("{}", fmt::join(column.values, ", ")); }
+std::string found_words(const IgnoredColumn&) { return "ignored"; }
+
+Json as_json(const BoundsPlaces& places, const FoundSchema& found) {
+  Json json = Json::parse(to_json(found.schema));
+  return Json{{"out", places.out},
+              {"private", !found.schema.bounds_from_data},
+              {"cost", json.at("bounds_cost")},
+              {"stored", found.stored},
+              {"schema", json}};
+}
+std::string as_text(const BoundsPlaces& places, const FoundSchema& found) {
+  const BoundsCost& cost = *found.schema.bounds_cost;
+  std::string text = fmt::format("Bounds of {}\n", places.data);
+  for (const Column& column : found.schema.columns) {
+    text += fmt::format("  {:<24} {}\n", column.name,
+                        std::visit([](const auto& k) { return found_words(k); }, column.kind));
+  }
+  if (found.schema.data_norm) text += fmt::format("  {:<24} {:g}\n", "data_norm", *found.schema.data_norm);
+  text += fmt::format("  {:<15} {}, {}; a model's card adds its training\n",
+                      found.schema.bounds_from_data ? "NOT PRIVATE" : "cost", guarantee_text(cost.epsilon, cost.delta),
+                      cost.relation);
+  for (const BoundsCost::Spent& spent : cost.events) {
+    text +=
+        fmt::format("  {:<15} {} epsilon {}, {} times\n", "event", spent.event, up_text(spent.epsilon), spent.times);
+  }
+  text += fmt::format("  {:<15} {}\n", "budget",
+                      cost.ledger.empty() ? "no budget was enforced" : "ledger " + cost.ledger.substr(0, 12));
+  if (found.stored) text += fmt::format("  {:<15} {}\n", "stored", kBoundsStored);
+  return text + fmt::format("  {:<15} {}", "schema", places.out);
+}
+
 struct BoundsVerb {
   explicit BoundsVerb(CLI::App& app) : schema(app), fields(app, "Bounds"), budget(app, "Budget") {
     add_threads(app);
@@ -45,7 +80,7 @@ struct BoundsVerb {
     BitSource bits = noise_seed ? BitSource(ReproducibleSeed{*noise_seed}) : BitSource();
     const FoundSchema found = find(asked, bits);
     write_file(out, to_json(found.schema) + "\n");
-    output.print(output.json ? as_json(found).dump(2) : as_text(found));
+    print_found(output, {data, out}, found);
   }
 
   FoundSchema find(const BoundsRequest& asked, BitSource& bits) const {
@@ -53,40 +88,6 @@ struct BoundsVerb {
     SqliteLedger open(ledger);
     return find_bounds(data, asked, bits, {open, again});
   }
-
-  Json as_json(const FoundSchema& found) const {
-    Json json = Json::parse(to_json(found.schema));
-    return Json{{"out", out},
-                {"private", !found.schema.bounds_from_data},
-                {"cost", json.at("bounds_cost")},
-                {"stored", found.stored},
-                {"schema", json}};
-  }
-  std::string as_text(const FoundSchema& found) const {
-    const BoundsCost& cost = *found.schema.bounds_cost;
-    std::string text = fmt::format("Bounds of {}\n", data);
-    for (const Column& column : found.schema.columns) {
-      text +=
-          fmt::format("  {:<24} {}\n", column.name, std::visit([](const auto& k) { return words(k); }, column.kind));
-    }
-    if (found.schema.data_norm) text += fmt::format("  {:<24} {:g}\n", "data_norm", *found.schema.data_norm);
-    text += fmt::format("  {:<15} {}, {}; a model's card adds its training\n",
-                        found.schema.bounds_from_data ? "NOT PRIVATE" : "cost",
-                        guarantee_text(cost.epsilon, cost.delta), cost.relation);
-    for (const BoundsCost::Spent& spent : cost.events) {
-      text +=
-          fmt::format("  {:<15} {} epsilon {}, {} times\n", "event", spent.event, up_text(spent.epsilon), spent.times);
-    }
-    text += fmt::format("  {:<15} {}\n", "budget",
-                        cost.ledger.empty() ? "no budget was enforced" : "ledger " + cost.ledger.substr(0, 12));
-    if (found.stored) text += fmt::format("  {:<15} {}\n", "stored", kBoundsStored);
-    return text + fmt::format("  {:<15} {}", "schema", out);
-  }
-  static std::string words(const NumericColumn& column) {
-    return column.range ? fmt::format("{:g} to {:g}", column.range->min, column.range->max) : "numbers as they are";
-  }
-  static std::string words(const CategoryColumn& column) { return fmt::format("{}", fmt::join(column.values, ", ")); }
-  static std::string words(const IgnoredColumn&) { return "ignored"; }
 
   SchemaFlags schema;
   FieldFlags fields;
@@ -99,6 +100,10 @@ struct BoundsVerb {
 };
 
 }  // namespace
+
+void print_found(const Output& output, const BoundsPlaces& places, const FoundSchema& found) {
+  output.print(output.json ? as_json(places, found).dump(2) : as_text(places, found));
+}
 
 TrainBoundsFlags::TrainBoundsFlags(CLI::App& app, const SchemaFlags& schema) : schema_(schema), fields_(app, "Bounds") {
   app.add_flag("--private-bounds", columns_,

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "data_flags.h"
+#include "output.h"
 #include "sotto/bounds.h"
 
 namespace sotto::cli {
@@ -21,5 +22,13 @@ class TrainBoundsFlags {
   double share_ = 0.1;
   FieldFlags fields_;
 };
+
+/// Where bounds were found, and where their schema went.
+struct BoundsPlaces {
+  const std::string& data;
+  const std::string& out;
+};
+/// What was found and what it cost.
+void print_found(const Output& output, const BoundsPlaces& places, const FoundSchema& found);
 
 }  // namespace sotto::cli

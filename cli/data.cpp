@@ -215,6 +215,7 @@ void add_data(CLI::App& program, Output& output) {
   add<PackVerb>(*data, output, "pack",
                 "pack a file into a shuffled, checksummed block file; reports problems strictly");
   add<InfoVerb>(*data, output, "info", "what a file holds and what must be declared; not for release");
+  add_draft(*data, output);
   add_bounds(*data, output);
   add_get(*data, output);
   add_synth(*data, output);

@@ -9,7 +9,8 @@
 namespace sotto::cli {
 
 void add_data(CLI::App& program, Output& output);
-/// These three below `data`.
+/// These four below `data`.
+void add_draft(CLI::App& data, Output& output);
 void add_bounds(CLI::App& data, Output& output);
 void add_get(CLI::App& data, Output& output);
 void add_synth(CLI::App& data, Output& output);

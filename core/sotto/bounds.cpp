@@ -226,6 +226,9 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
   refuse_ledger_if(use.part, "bounds are found on all of its rows, not on a part");
   if (before) refuse_other_bounds(*before, use.ledger);
   refuse_ledger_if(request.schema.bounds_from_data, "it takes private requests only: bounds were taken from the rows");
+  const std::vector<std::string> open = unconfirmed(request.schema);
+  refuse_ledger_if(!open.empty(), "it takes private requests only: nobody has confirmed that what is declared about " +
+                                      list_of(open) + " is public");
   require_reading(reading_of(path, request.schema), terms);
   const BoundsPlan plan = plan_bounds(path, request, &terms.columns);
   const Charged<FoundSchema> schema{

@@ -96,6 +96,9 @@ void take_schema(TrainRequest& request, const Schema& schema) {
   request.encoding = to_json(travels);
   request.bounds_cost = schema.bounds_cost;
   if (schema.bounds_from_data) request.not_private.emplace_back("bounds were taken from the rows, not declared");
+  const std::vector<std::string> open = unconfirmed(schema);
+  if (open.empty()) return;
+  request.not_private.push_back("suggested from the rows and not confirmed to be public: " + list_of(open));
 }
 
 PlanInput plan_input(const TrainRequest& request, const Facts& facts) {

@@ -33,6 +33,8 @@ def encoding_in(text: str, instead: str) -> Encoding:
         raise Unsupported(f"columns: some are not numeric; {instead}")
     if any(column.get("scale", "linear") != "linear" for column in columns):
         raise Unsupported(f"scale: an estimator has linear ones only; {instead}")
+    if any(column.get("missing") for column in columns):
+        raise Unsupported(f"missing: an estimator has no missing values; {instead}")
     ranged = ["min" in column for column in columns]
     if any(ranged) != all(ranged) or "range" in schema and not all(ranged):
         raise Unsupported(f"range: an estimator has one for every column or for none; {instead}")

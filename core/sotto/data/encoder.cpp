@@ -34,7 +34,9 @@ std::uint32_t width_of(const ColumnKind& kind) {
   if (const auto* category = std::get_if<CategoryColumn>(&kind)) {
     return static_cast<std::uint32_t>(category->values.size());
   }
-  return std::holds_alternative<NumericColumn>(kind) ? 1 : 0;
+  const auto* numeric = std::get_if<NumericColumn>(&kind);
+  if (numeric == nullptr) return 0;
+  return numeric->missing.empty() ? 1 : 2;
 }
 
 std::uint32_t count_features(const Schema& schema) {
@@ -82,7 +84,7 @@ bool Encoder::decide_sparse() const {
   return kDensePays * (most_entries_ + 1) < raw_features_;
 }
 
-// Every entry lies in [-1, 1]; a column gives one. The intercept is beside those that a choice of features keeps.
+// Every entry lies in [-1, 1]; a column gives one, a missing number too. The intercept is beside those that a choice of features keeps.
 std::optional<double> Encoder::largest_norm() const {
   const bool cells = schema_.format == FileFormat::csv;
   const auto is_open = [&](const Slot& slot) {
@@ -114,8 +116,9 @@ std::string Encoder::feature_name(std::uint32_t feature) const {
   while (slot + 1 < slots_.size() && slots_[slot + 1].first_feature <= raw) ++slot;
   const Column& column = schema_.columns[slots_[slot].column];
   const auto* category = std::get_if<CategoryColumn>(&column.kind);
-  if (category == nullptr) return column.name;
-  return column.name + "=" + category->values[raw - slots_[slot].first_feature];
+  const std::uint32_t place = raw - slots_[slot].first_feature;
+  if (category == nullptr) return place == 0 ? column.name : column.name + " missing";
+  return column.name + "=" + category->values[place];
 }
 
 }  // namespace sotto

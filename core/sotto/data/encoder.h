@@ -30,7 +30,7 @@ class Encoder {
   Facts facts(std::uint64_t rows) const noexcept { return {rows, features(), data_norm(), sparse(), classes()}; }
   /// The columns that give features, in their order; none for a format without columns.
   std::vector<const Column*> used_columns() const;
-  /// "age", "job=admin", "intercept", "projection_3".
+  /// "age", "age missing", "job=admin", "intercept", "projection_3".
   std::string feature_name(std::uint32_t feature) const;
 
  private:

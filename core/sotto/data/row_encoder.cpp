@@ -108,6 +108,7 @@ void RowEncoder::take_cells(const RawRow& raw, EncodedRow& row) {
 
 void RowEncoder::take_numeric(const NumericColumn& numeric, std::string_view cell, std::uint32_t feature,
                               EncodedRow& row) {
+  if (std::ranges::find(numeric.missing, cell) != numeric.missing.end()) return add_entry(feature + 1, 1.0);
   const double value = parse_number(cell);
   if (!std::isfinite(value)) {
     zero_ = true;

@@ -26,6 +26,8 @@ void check_column(const Column& column) {
   if (const auto* numeric = std::get_if<NumericColumn>(&column.kind)) {
     if (numeric->range) check_range(*numeric->range, where);
     require(numeric->range || numeric->scale == NumericScale::linear, where, "scale log1p needs min and max");
+    const std::set<std::string_view> distinct(numeric->missing.begin(), numeric->missing.end());
+    require(distinct.size() == numeric->missing.size(), where, "missing lists a text twice");
   } else if (const auto* category = std::get_if<CategoryColumn>(&column.kind)) {
     const std::set<std::string_view> distinct(category->values.begin(), category->values.end());
     require(distinct.size() == category->values.size(), where, "values lists a value twice");
@@ -81,6 +83,8 @@ bool is_covered(const Schema& schema, const Column* column, const std::string& n
   return true;
 }
 
+}  // namespace
+
 std::string list_of(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 20;
   std::string text;
@@ -89,7 +93,19 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
-}  // namespace
+std::vector<std::string> unconfirmed(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Column& column : schema.columns) {
+    if (!column.is_public) names.push_back(column.name);
+  }
+  if (!schema.label.is_public) names.emplace_back("label");
+  return names;
+}
+
+void confirm(Schema& schema) noexcept {
+  for (Column& column : schema.columns) column.is_public = true;
+  schema.label.is_public = true;
+}
 
 std::uint32_t class_count(const Label& label) noexcept {
   return label.classes.empty() ? 2 : static_cast<std::uint32_t>(label.classes.size());

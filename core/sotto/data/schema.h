@@ -30,12 +30,14 @@ constexpr auto enum_names(NumericScale) {
 }
 
 /// One feature: (v - min) / (max - min), or log(1 + v - min) / log(1 + max - min), in [0, 1]. Without a range the value
-/// passes as it is, which needs a declared data_norm.
+/// passes as it is, which needs a declared data_norm. With texts that mean a missing value there is a second feature,
+/// which is 1 for those and 0 for numbers; the first is 0 for them. So a cell gives one entry, of at most 1 in a range.
 struct NumericColumn {
   static constexpr std::string_view kName = "numeric";
   static constexpr std::string_view kSummary = "a number, scaled from its declared range to [0, 1]";
   std::optional<Range> range;
   NumericScale scale = NumericScale::linear;
+  std::vector<std::string> missing = {};
   bool operator==(const NumericColumn&) const = default;
 };
 
@@ -59,6 +61,7 @@ using ColumnKind = std::variant<NumericColumn, CategoryColumn, IgnoredColumn>;
 struct Column {
   std::string name;  ///< in a file without header and names: its 1-based position
   ColumnKind kind;
+  bool is_public = true;  ///< false: suggested from the rows (draft.h), and not confirmed yet
   bool operator==(const Column&) const = default;
 };
 
@@ -70,6 +73,7 @@ struct Label {
   std::vector<std::string> positive = {"1", "+1", "1.0"};
   std::vector<std::string> negative = {"-1", "0", "-1.0", "0.0"};
   std::vector<std::string> classes = {};  ///< empty: two classes, by the lists above
+  bool is_public = true;                  ///< as of a column
   bool operator==(const Label&) const = default;
 };
 
@@ -184,6 +188,14 @@ struct Schema {
   }
   bool operator==(const Schema&) const = default;
 };
+
+/// The columns whose declarations were suggested from the rows and are not confirmed, and "label" for its classes. A
+/// model that is trained with any is not private.
+std::vector<std::string> unconfirmed(const Schema& schema);
+/// The word of the holder that everything declared here is public.
+void confirm(Schema& schema) noexcept;
+/// "age, job and 3 more".
+std::string list_of(const std::vector<std::string>& names);
 
 /// The bound rows are clipped to: data_norm, or 1 when it is not declared.
 double row_norm_bound(const Schema& schema) noexcept;

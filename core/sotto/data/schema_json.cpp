@@ -107,9 +107,11 @@ Column read_column(const Json& json, std::size_t position) {
   if (auto* numeric = std::get_if<NumericColumn>(&column.kind)) {
     numeric->range = read_bounds(object);
     object.read("scale", numeric->scale);
+    object.read("missing", numeric->missing);
   } else if (auto* category = std::get_if<CategoryColumn>(&column.kind)) {
     object.read("values", category->values);
   }
+  object.read("public", column.is_public);
   object.finish();
   return column;
 }
@@ -133,6 +135,7 @@ Label read_label(const Json& json) {
   object.read("positive", label.positive);
   object.read("negative", label.negative);
   object.read("classes", label.classes);
+  object.read("public", label.is_public);
   object.finish();
   return label;
 }
@@ -181,6 +184,7 @@ void read_columns(const Json* json, std::vector<Column>& columns) {
 Schema read_object(const Json& json) {
   ObjectReader object(json, "schema");
   Schema schema;
+  object.find("$schema");  // for editors
   object.read("names", schema.names);
   if (!schema.names.empty()) schema.header = HeaderLine::absent;
   read_columns(object.find("columns"), schema.columns);
@@ -208,15 +212,24 @@ Json column_to_json(const Column& column) {
       json["max"] = numeric->range->max;
     }
     json["scale"] = enum_name(numeric->scale);
+    if (!numeric->missing.empty()) json["missing"] = numeric->missing;
   } else if (const auto* category = std::get_if<CategoryColumn>(&column.kind)) {
     json["values"] = category->values;
   }
+  if (!column.is_public) json["public"] = false;
   return json;
 }
 
 Json label_to_json(const Label& label) {
-  if (!label.classes.empty()) return {{"column", label.column}, {"classes", label.classes}};
-  return {{"column", label.column}, {"positive", label.positive}, {"negative", label.negative}};
+  Json json{{"column", label.column}};
+  if (label.classes.empty()) {
+    json["positive"] = label.positive;
+    json["negative"] = label.negative;
+  } else {
+    json["classes"] = label.classes;
+  }
+  if (!label.is_public) json["public"] = false;
+  return json;
 }
 
 /// Parses, refusing repeated keys and deep nesting. The parser's own message is not passed on: it quotes the text, and

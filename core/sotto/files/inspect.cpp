@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include "sotto/base/error.h"
 #include "sotto/data/encoder.h"
-#include "sotto/data/number.h"
-#include "sotto/data/text_hash.h"
 #include "sotto/files/complete.h"
 #include "sotto/files/csv_reader.h"
 #include "sotto/files/libsvm_reader.h"
@@ -16,44 +13,6 @@
 
 namespace sotto {
 namespace {
-
-/// Collects one column's profile.
-class Profiler {
- public:
-  void add(double value) {
-    if (!std::isfinite(value)) {
-      ++profile_.others;
-      return;
-    }
-    profile_.min = profile_.numbers == 0 ? value : std::min(profile_.min, value);
-    profile_.max = profile_.numbers == 0 ? value : std::max(profile_.max, value);
-    ++profile_.numbers;
-  }
-  void add(std::string_view text) {
-    if (text.empty()) {
-      ++profile_.empty;
-    } else {
-      add(parse_number(text));
-    }
-    if (profile_.too_many_distinct || seen_.contains(text)) return;
-    if (seen_.size() < ColumnProfile::kMaxDistinct) {
-      seen_.emplace(text);
-    } else {
-      profile_.too_many_distinct = true;
-      seen_.clear();
-    }
-  }
-  ColumnProfile finish(std::string name) {
-    profile_.name = std::move(name);
-    profile_.distinct.assign(seen_.begin(), seen_.end());
-    std::ranges::sort(profile_.distinct);
-    return std::move(profile_);
-  }
-
- private:
-  ColumnProfile profile_;
-  std::unordered_set<std::string, TextHash, std::equal_to<>> seen_;
-};
 
 /// Profiling needs no declared number of features; every other reader is the one that training uses.
 std::unique_ptr<RowReader> open_for_profile(const std::string& path, const Schema& schema) {
@@ -88,46 +47,13 @@ ColumnKind fill(const Column* declared, const ColumnProfile& profile) {
   return kind;
 }
 
-/// Numbers by their value and once each, before the texts.
-std::vector<std::string> distinct_classes(std::vector<std::string> values) {
-  const auto rank = [](const std::string& text) {
-    const double number = parse_number(text);
-    return std::pair(std::isnan(number), std::isnan(number) ? 0.0 : number);
-  };
-  std::ranges::stable_sort(values, {}, rank);
-  const auto same = [&](const std::string& a, const std::string& b) { return !rank(a).first && rank(a) == rank(b); };
-  values.erase(std::unique(values.begin(), values.end(), same), values.end());
-  return values;
-}
-
-void fill_label(Label& label, const ColumnProfile& profile) {
-  const Label defaults;
-  if (label.positive != defaults.positive || label.negative != defaults.negative || !label.classes.empty()) return;
-  const LabelMatcher matcher(label);
-  const bool all_known = !profile.too_many_distinct && std::ranges::all_of(profile.distinct, [&](const auto& text) {
-    return matcher.match(text).has_value();
-  });
-  if (all_known) return;
-  std::vector<std::string> values = profile.distinct;
-  std::erase(values, "");  // an empty cell is no class
-  require(
-      !profile.too_many_distinct && values.size() >= 2, "label",
-      "has fewer than 2 or more than " + std::to_string(ColumnProfile::kMaxDistinct) + " values; declare its classes");
-  if (values.size() == 2) {
-    label.negative = {values[0]};
-    label.positive = {values[1]};
-  } else {
-    label.classes = distinct_classes(values);
-  }
-}
-
 }  // namespace
 
 TableProfile profile_rows(const std::string& path, const Schema& schema) {
   const auto reader = open_for_profile(path, schema);
   const bool cells = reader->shape() == RowShape::cells;
-  std::vector<Profiler> profilers(cells ? reader->columns().size() : 1);
-  Profiler label;
+  std::vector<ColumnProfiler> profilers(cells ? reader->columns().size() : 1);
+  ColumnProfiler label;
   TableProfile table;
   if (reader->shape() == RowShape::dense) table.features = reader->features();
   RawRow row;
@@ -177,7 +103,7 @@ Schema assume_bounds_from_data(const std::string& path, const Schema& schema) {
     const ColumnProfile& values = table.columns[0];
     if (filled.features == 0) filled.features = table.features;
     if (!filled.range) filled.range = widened(std::min(values.min, 0.0), std::max(values.max, 0.0));
-    fill_label(filled.label, table.label);
+    draft_label(filled.label, table.label);
     return complete_for(path, filled);
   }
   require(table.label.name == schema.label.column && !schema.label.column.empty(), "label",
@@ -187,8 +113,16 @@ Schema assume_bounds_from_data(const std::string& path, const Schema& schema) {
     if (column.name == schema.label.column) continue;
     filled.columns.push_back({column.name, fill(find_column(schema, column.name), column)});
   }
-  fill_label(filled.label, table.label);
+  draft_label(filled.label, table.label);
   return complete_for(path, filled);
+}
+
+SchemaDraft draft_for(const std::string& path, const Schema& declared) {
+  require(format_of(path, declared) == FileFormat::csv, "data",
+          "a schema is drafted for delimited text; other formats have a range for all values, and data_norm");
+  SchemaDraft draft = draft_schema(profile_rows(path, declared), declared);
+  draft.schema.format = FileFormat::csv;
+  return draft;
 }
 
 }  // namespace sotto

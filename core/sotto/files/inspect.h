@@ -2,30 +2,12 @@
 #include <string>
 #include <vector>
 
+#include "sotto/data/draft.h"
 #include "sotto/files/load.h"
 
 namespace sotto {
 
-/// What the rows show about one column. NOT FOR RELEASE.
-struct ColumnProfile {
-  static constexpr std::size_t kMaxDistinct = 1000;
-  std::string name;
-  std::uint64_t numbers = 0;  ///< finite ones
-  std::uint64_t empty = 0;
-  std::uint64_t others = 0;  ///< texts, NaN, infinities
-  double min = 0.0;          ///< of the finite numbers; 0 when there are none
-  double max = 0.0;
-  std::vector<std::string> distinct;  ///< sorted; empty when there are more than kMaxDistinct
-  bool too_many_distinct = false;
-};
-
-/// The observed profile of every column of a file, and of the label. NOT FOR RELEASE.
-struct TableProfile {
-  std::uint64_t rows = 0;
-  std::uint32_t features = 0;          ///< LIBSVM: the largest index; IDX: values a row
-  std::vector<ColumnProfile> columns;  ///< delimited text: all columns; otherwise one for all values together
-  ColumnProfile label;
-};
+/// Reads the whole file once. NOT FOR RELEASE.
 TableProfile profile_rows(const std::string& path, const Schema& schema);
 
 /// For `sotto data info`: everything the holder of a file wants to know before declaring bounds or packing.
@@ -42,5 +24,8 @@ InspectReport inspect(const std::string& path, const Schema& schema);
 /// Fills what the schema leaves open (ranges, categories, label values, number of features) from the rows and sets
 /// `bounds_from_data`: a model trained with the result is not private (spec 8). The result is complete.
 Schema assume_bounds_from_data(const std::string& path, const Schema& schema);
+
+/// A draft for delimited text (data/draft.h), from all of its rows.
+SchemaDraft draft_for(const std::string& path, const Schema& declared);
 
 }  // namespace sotto

@@ -1,0 +1,50 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sotto/data/column_profile.h"
+#include "sotto/data/schema.h"
+
+/// A first schema for the holder of a table: the kind of every column, a range or a list of values, the label's classes.
+/// What is taken from the rows is a suggestion: its column is not `is_public`, and a model that is trained with it is
+/// stamped *not private* until the holder confirms it (unconfirmed() in schema.h). NOT FOR RELEASE before that.
+namespace sotto {
+
+/// The observed profile of every column of a table, and of the label. NOT FOR RELEASE.
+struct TableProfile {
+  std::uint64_t rows = 0;
+  std::uint32_t features = 0;          ///< LIBSVM: the largest index; IDX: values a row
+  std::vector<ColumnProfile> columns;  ///< delimited text: all columns; otherwise one for all values together
+  ColumnProfile label;
+};
+
+/// A text column keeps this many values, the commonest; the others are its nameless other value.
+inline constexpr std::size_t kDraftedCategories = 64;
+
+/// A column and, for the holder, why it was drafted as it is.
+struct DraftedColumn {
+  Column column;
+  std::string why;
+};
+
+struct SchemaDraft {
+  Schema schema;
+  std::vector<DraftedColumn> columns;  ///< those of the schema
+};
+
+/// Drafts what `declared` leaves open. What is declared stays as it is, and public. The norm and the intercept are
+/// proposed where none is declared.
+SchemaDraft draft_schema(const TableProfile& table, const Schema& declared);
+
+/// The classes of the label from its values, where the declaration leaves them open and does not cover them. True if
+/// something was taken from the rows. Throws Error{invalid_argument} if they are no classes.
+bool draft_label(Label& label, const ColumnProfile& profile);
+
+/// [min, max] moved outward to multiples of 1, 2 or 5 times a power of ten, about a fifth of the width or less.
+Range readable_range(double min, double max);
+
+/// A norm for rows of these columns, from their kinds alone: sqrt(categories + numbers / 3 + intercept^2), rounded up to
+/// a tenth. A category gives one entry of 1; a number that is spread evenly over its range has a mean square of 1/3.
+double proposed_norm(const Schema& schema);
+
+}  // namespace sotto
