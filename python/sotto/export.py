@@ -95,7 +95,8 @@ def _of_numbers(estimator: Any) -> Any:
     encoding = estimator.encoding_
     columns = [c for c in json.loads(encoding.json())["columns"] if c["kind"] != "ignore"]
     ranged = ["min" in column for column in columns]
-    if any(c["kind"] != "numeric" or c.get("scale") != "linear" for c in columns) or any(ranged) != all(ranged):
+    plain = all(c["kind"] == "numeric" and c.get("scale") == "linear" and not c.get("missing") for c in columns)
+    if not plain or any(ranged) != all(ranged):
         raise Unsupported("columns: an exported model takes numbers on linear scales; predict by sotto instead")
     return encoding
 

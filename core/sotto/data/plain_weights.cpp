@@ -26,6 +26,7 @@ LinearMap linear_map(const Encoder& encoder) {
     } else {
       for (std::size_t i = 0; i < (category != nullptr ? category->values.size() : 1); ++i) add(0, 1);
     }
+    if (numeric != nullptr && !numeric->missing.empty()) add(0, 1);  // that the number is missing
   }
   const std::size_t stored = map.low.size() + (schema.intercept != 0 ? 1 : 0);
   require(stored == encoder.features(), "columns", "are encoded to features that this map does not know");

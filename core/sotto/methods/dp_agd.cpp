@@ -1,8 +1,9 @@
 // What: the plan of dp_agd: what its allowance is, and the sensitivities of what it releases.
 // Formula: gradient sums of rows clipped to C: C (add_remove) or 2 C (replace_one); loss sums of points on a segment of
 //   length a: one row's losses, cut to [0, C_obj], span at most min(C_obj, a L), so R is that, or twice that.
-//   Both plus what the grid of the rows' gradients and losses adds (spec 5.5). Allowance: the rho whose optimal conversion is (epsilon, delta), or epsilon. At the start a choice has
-//   rho = (epsilon / (2 splits))^2 / 2 and a gradient (epsilon / (2 splits))^2 / (4 ln(1.25 / delta)), as published.
+//   Both plus what the grid of the rows' gradients and losses adds (spec 5.5). Allowance: the rho whose optimal
+//   conversion is (epsilon, delta), or epsilon. At the start a choice has rho = (epsilon / (2 splits))^2 / 2 and a
+//   gradient (epsilon / (2 splits))^2 / (4 ln(1.25 / delta)), as published.
 // Conditions: steps along a unit vector; m lambda public; every draw tested against the allowance before it is made.
 // Reference: [Lee18], with the repairs of docs/notes/agd.md; [Canonne20] for the conversion.
 // Fails if wrong: DpAgd.*, AgdNeighbours.*, Game.DpAgd*
@@ -69,7 +70,7 @@ AdaptiveTerms agd_terms(const DpAgd& method, const PlanInput& input) {
   terms.losses = narrow_grid(method.loss_clip, rows.capacity);
   terms.sensitivity = terms.relation_factor * terms.clip * (1 + 0x1p-40) +
                       added_distance(terms.gradients, terms.dimension, terms.relation_factor == 2);
-  terms.score_error = row_rounding(terms.losses, 1);
+  terms.score_error = added_distance(terms.losses, 1, true) / 2;  // the grid, and computed losses
   terms.rows = static_cast<double>(rows.nominal);
   set_shares(terms, method.splits, input.budget);
   Choice{1, terms.choice_epsilon, Aim::smallest, {0}}.check();
