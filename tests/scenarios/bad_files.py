@@ -168,9 +168,15 @@ class BadFiles(unittest.TestCase):
     def test_a_block_file_has_no_raw_columns(self):
         self.answer(*TRAIN, "--data", self.write("named.csv", NAMED))
         self.answer("data", "pack", "--data", "named.csv", "--label", "y", *NORM, "--out", "x.blk")
-        for verb in ("evaluate", "predict"):
-            self.expect_refused([verb, "--model", "m.json", "--data", "x.blk", "--json"], BAD_DATA,
-                                "is a block file: it holds encoded rows")
+        self.expect_refused(["predict", "--model", "m.json", "--data", "x.blk", "--json"], BAD_DATA,
+                            "is a block file: it holds encoded rows")
+        # Rows that were encoded as the model's were can be judged, others cannot.
+        judged = [json.loads(self.answer("evaluate", "--model", "m.json", "--data", name, "--json"))
+                  for name in ("named.csv", "x.blk")]
+        self.assertEqual(judged[0], judged[1])
+        self.answer("data", "pack", "--data", "named.csv", "--label", "y", "--data-norm", "0.5", "--out", "other.blk")
+        self.expect_refused(["evaluate", "--model", "m.json", "--data", "other.blk", "--json"], BAD_DATA,
+                            "was packed by other declarations")
 
     def test_bounds_from_the_rows_are_stamped(self):
         name = self.write("named.csv", NAMED)

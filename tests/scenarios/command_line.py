@@ -51,8 +51,8 @@ class EveryVerb(unittest.TestCase):
         for path, text in self.verbs.items():
             self.assertIn("--json", flags_in(text), path)
 
-    def test_the_help_says_that_the_memory_of_out_of_core_is_all_it_keeps(self):
-        self.assertRegex(self.verbs["train",], r"--memory-mb[^-]*all that it keeps in memory, the[ \n]+mapped part")
+    def test_the_help_says_how_much_memory_block_files_take(self):
+        self.assertRegex(self.verbs["train",], r"--memory-mb[^-]*all that is kept in memory; 0: half of the free memory")
 
     def test_the_help_of_a_flag_that_methods_share_says_where_they_differ(self):
         text = " ".join(self.verbs["train",].split())

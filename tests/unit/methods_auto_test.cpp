@@ -112,16 +112,14 @@ TEST(Auto, TheRowsOfAPrivateNumberAreCoveredAlikeWhateverTheirNumber) {
         input_of(Logistic{}, {.epsilon = 0.2, .delta = 1e-10, .relation = Relation::add_remove}, features);
     const Auto method{.declared_rows = 60000};
     std::vector<std::vector<std::string>> said;
-    const bool whitened = features == 100;  // whose sums cover fewer rows
-    for (const std::uint64_t rows : {0, 10, 60'000, 240'001, 480'000, 480'001, 1'000'000}) {
+    const bool whitened = features == 100;
+    for (const std::uint64_t rows : {0, 10, 60'000, 240'001, 1'000'000}) {
       input.facts.rows = rows;
-      if (whitened && rows > 480'000) {
-        EXPECT_THROW(method.plan(input), Error) << "another solver would tell that there are so many";
-      } else {
-        EXPECT_EQ(name_of(method.choose(input).solver), whitened ? "whitened_dpgd" : "dpsgd") << rows;
-        said.push_back(method.plan(input).remarks);
-      }
+      EXPECT_EQ(name_of(method.choose(input).solver), whitened ? "whitened_dpgd" : "dpsgd") << rows;
+      said.push_back(method.plan(input).remarks);
     }
+    input.facts.rows = std::uint64_t{1} << 40;
+    EXPECT_THROW(method.plan(input), Error) << "another solver would tell that there are so many";
     for (const auto& remarks : said) EXPECT_EQ(remarks, said.front());
   }
 }

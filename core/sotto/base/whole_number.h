@@ -11,7 +11,7 @@ namespace sotto {
 /// numbers as well, whose result C++ does not define. Throws Error{invalid_data}.
 template <std::unsigned_integral Integer, class Json>
 Integer whole_number(const Json& json) {
-  if (json.is_number_unsigned()) {
+  if (json.is_number_unsigned() || (json.is_number_integer() && json.template get<std::int64_t>() >= 0)) {
     const auto value = json.template get<std::uint64_t>();
     if (value <= std::numeric_limits<Integer>::max()) return static_cast<Integer>(value);
   }
