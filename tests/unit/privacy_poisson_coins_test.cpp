@@ -128,6 +128,8 @@ TEST(PoissonCoins, SetsAreThoseOfIndependentCoins) {
       return chance_of(counts, std::vector<double>(counts.size(), mean));
     };
     EXPECT_GT(scaled(seen.rows, rate), 1e-4) << rate << ", every row";
+    const double row_spread = std::sqrt(rate * (1 - rate) / kBatches);
+    for (const double row : seen.rows) EXPECT_NEAR(row / kBatches, rate, 6 * row_spread) << rate << ", each row";
     EXPECT_NEAR(std::accumulate(seen.pairs.begin(), seen.pairs.end(), 0.0) / kBatches,
                 static_cast<double>(rows) * rate * rate,
                 5 * std::sqrt(static_cast<double>(rows) * 3 / kBatches) * rate);
