@@ -55,6 +55,22 @@ TEST(Dpsgd, ASmallerClipMeansLessNoiseAndShorterGradients) {
   EXPECT_NEAR(w[0], 0.25, 0.02);
 }
 
+TEST(Dpsgd, TheUsualBatchGrowsWithThePublicRows) {
+  const auto batch = [](std::uint64_t rows, const Budget& budget, std::uint64_t declared = 0) {
+    const Plan plan = Dpsgd{.declared_rows = declared}.plan(input_of(budget, 0.01, rows));
+    return std::get<SampledWork>(plan.work.way).shape.batch_rows;
+  };
+  const Budget replace{.epsilon = 1, .delta = 1e-12};
+  const Budget add{.epsilon = 1, .delta = 1e-12, .relation = Relation::add_remove};
+  EXPECT_EQ(batch(300, replace), 300U);
+  EXPECT_EQ(batch(100'000, replace), 500U);
+  EXPECT_EQ(batch(4'000'001, replace), 2001U);
+  EXPECT_EQ(batch(10'000'000'000, replace), 5'000'000U);
+  EXPECT_EQ(batch(100'000, add, 10'000'000'000), 5'000'000U);
+  const Bst14 none{.batch_rows = 0};
+  EXPECT_THROW(none.plan(input_of(replace)), Error);
+}
+
 TEST(Dpsgd, LongBatchesAreSummedInPartsAndEveryPartCounts) {
   const Budget budget{.epsilon = 1, .delta = 1e-9, .relation = Relation::add_remove};
   const Plan plan = Dpsgd{.passes = 1, .batch_rows = 50000, .declared_rows = 5'000'000}.plan(input_of(budget));

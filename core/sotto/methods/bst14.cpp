@@ -27,6 +27,7 @@ SampledRun shape_of(const Bst14& options, const PlanInput& input) {
   require(options.radius >= 0 && options.radius <= kMaxRadius, "radius", "must lie between 0 and 1e12");
   require(options.radius > 0 || input.problem.lambda > 0, "radius",
           "must be given for lambda 0: the steps depend on it");
+  require(options.batch_rows > 0, "batch_rows", "must be above 0");
   return sampled_run({options.passes, options.batch_rows, 0, options.declared_rows}, input);
 }
 

@@ -41,8 +41,9 @@ Plan Dpsgd::plan(const PlanInput& input) const {
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row", "all iterates"};
   plan.theorem = "spec 6.2 and 7.4, by " + std::string(enum_name(accounting)) +
                  "; [Zhu22], [Mironov19] or [Dwork14, Theorem 3.20]";
-  plan.remarks.push_back(std::to_string(shape.steps) + " steps, each row in a step with probability " +
-                         number_text(shape.rate) + "; l2_sensitivity is what one row adds to a sum");
+  plan.remarks.push_back(std::to_string(shape.steps) + " steps of " + std::to_string(shape.batch_rows) +
+                         " rows on average, each row in a step with probability " + number_text(shape.rate) +
+                         "; l2_sensitivity is what one row adds to a sum");
   state_capacity(plan, input, shape.capacity);
   plan.work.way = SampledWork{shape,
                               input.problem.loss,

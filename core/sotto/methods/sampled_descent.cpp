@@ -11,10 +11,18 @@
 
 namespace sotto {
 
+namespace {
+
+std::uint64_t default_batch_rows(std::uint64_t rows) {
+  constexpr std::uint64_t kFewest = 500, kMostBatches = 2000;
+  return std::max(kFewest, rows / kMostBatches + (rows % kMostBatches != 0));
+}
+
+}  // namespace
+
 SampledRun sampled_run(const SampledChoice& choice, const PlanInput& input) {
   constexpr double kMaxSteps = 0x1p28;
   check_input(input);
-  require(choice.batch_rows > 0, "batch_rows", "must be above 0");
   require(choice.passes > 0 && std::isfinite(choice.passes), "passes", "must be above 0");
   require(choice.clip >= 0 && std::isfinite(choice.clip), "clip", "must be at least 0");
   const RowCount count = row_count(input, choice.declared_rows);
@@ -22,7 +30,8 @@ SampledRun sampled_run(const SampledChoice& choice, const PlanInput& input) {
   SampledRun run;
   run.rows = count.nominal;
   run.capacity = count.capacity;
-  run.batch_rows = std::min(choice.batch_rows, count.nominal);
+  const std::uint64_t batch_rows = choice.batch_rows > 0 ? choice.batch_rows : default_batch_rows(count.nominal);
+  run.batch_rows = std::min(batch_rows, count.nominal);
   run.rate = exact_rate(static_cast<double>(run.batch_rows) / static_cast<double>(run.rows));
   const double steps = std::ceil(choice.passes * static_cast<double>(run.rows) / static_cast<double>(run.batch_rows));
   require(steps <= kMaxSteps, "passes", "more than 2^28 steps");
