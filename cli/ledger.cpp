@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <optional>
 
 #include "data_flags.h"
 #include "ledger_verb.h"
@@ -11,6 +12,7 @@
 #include "sotto/files/fingerprint.h"
 #include "sotto/files/load.h"
 #include "sotto/model/filter_json.h"
+#include "sotto/privacy/ledger/default_delta.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "time_text.h"
 #include "verbs.h"
@@ -69,12 +71,13 @@ struct CreateVerb : LedgerVerb {
     };
     Budget& budget = terms.filter.budget;
     add_number(app, "--budget-epsilon", budget.epsilon, "what all releases together may cost, above 0")->required();
-    add_number(app, "--budget-delta", budget.delta, "the same for delta; 0 takes exact pure noise only")
-        ->capture_default_str();
+    add_number(app, "--budget-delta", delta,
+               "the same for delta; 0 takes exact pure noise only (default: 1/(10 rows^1.1), down to a power of ten)");
     add("--data", data, "the data the budget belongs to, by content and not by name")->required()->type_name("FILE");
     add("--relation", relation, "which data sets are neighbours; ledgers are offered for replace_one")
         ->capture_default_str();
-    add("--filter", filter, "how releases add up: sum, zcdp, rdp or gdp (default: zcdp, or sum for delta 0)");
+    add("--filter", filter,
+        "how releases add up: sum, zcdp, rdp or gdp (default: sum, or zcdp where a delta above 0 is given)");
     add_number(app, "--rdp-order", terms.filter.rdp_order,
                "the order of the rdp filter (default: the best for Gaussian noise)");
     add("--unit", terms.unit, "whose presence is hidden; only one row has a proof")->capture_default_str();
@@ -86,14 +89,16 @@ struct CreateVerb : LedgerVerb {
     Budget& budget = terms.filter.budget;
     require(terms.unit == "one row", "unit", "got '" + terms.unit + "', must be 'one row'");
     budget.relation = enum_by_name<Relation>(relation, "relation");
-    terms.filter.kind = filter.empty() ? (budget.delta > 0 ? FilterKind::zcdp : FilterKind::sum)
+    terms.filter.kind = filter.empty() ? (delta.value_or(0) > 0 ? FilterKind::zcdp : FilterKind::sum)
                                        : enum_by_name<FilterKind>(filter, "filter");
+    budget.delta = delta.value_or(default_delta(1));                  // that of the rows, once they are counted
     Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);  // refused before the file is read
     SqliteLedger::check_relation(budget.relation);
     require(!schema.bounds_from_data(), "schema", "bounds are no part of a ledger; declare them when training");
     const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
     auto [counted, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
     terms.rows = counted.rows;
+    if (!delta) budget.delta = default_delta(terms.rows);
     terms.reading = std::move(counted.reading);
     terms.columns = std::move(counted.columns);
     SqliteLedger::create(path, terms, fingerprint, anchor);
@@ -129,6 +134,7 @@ struct CreateVerb : LedgerVerb {
   std::string relation = "replace_one";
   std::string filter;
   std::string anchor;
+  std::optional<double> delta;
 };
 
 struct ShowVerb : LedgerVerb {

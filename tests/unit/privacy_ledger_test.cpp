@@ -3,6 +3,7 @@
 
 #include "ledger_testing.h"
 #include "sotto/privacy/ledger/chain.h"
+#include "sotto/privacy/ledger/default_delta.h"
 
 namespace sotto::test {
 namespace {
@@ -226,6 +227,16 @@ TEST(LedgerChain, RecordsWithRightHashesAndWrongStoriesAreRefused) {
   wrong_total.hash = hash_of(wrong_total);
   EXPECT_THROW(chain.add(wrong_total), Error);
   EXPECT_EQ(chain.filter().spent().loss, 6 * kTenth);
+}
+
+TEST(DefaultDelta, IsAPowerOfTenFarBelowOneOverTheRows) {
+  EXPECT_EQ(default_delta(1), 0.1);
+  EXPECT_EQ(default_delta(1000), 1e-5);
+  EXPECT_EQ(default_delta(32'561), 1e-6);
+  EXPECT_EQ(default_delta(1'000'000'000), 1e-11);
+  for (std::uint64_t rows = 1; rows < 100'000'000; rows = rows * 3 / 2 + 1) {
+    EXPECT_LE(default_delta(rows) * static_cast<double>(rows), 0.1) << rows;
+  }
 }
 
 TEST(LedgerChain, TermsAndPlaceReadBackAsTheyWere) {
