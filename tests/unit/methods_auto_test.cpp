@@ -106,6 +106,19 @@ TEST(Auto, NothingDependsOnAPrivateNumberOfRows) {
   });
 }
 
+// The noise on a certified minimiser grows with the rounding of its gradient over the curvature.
+TEST(Auto, AMinimiserOfManyRowsIsNotDrownedByItsCertificate) {
+  for (const std::uint64_t rows : {std::uint64_t{10'000'000}, std::uint64_t{1'000'000'000}}) {
+    PlanInput input = input_of(Logistic{}, {.epsilon = 1, .delta = 1e-9}, 28);
+    input.facts.rows = rows;
+    const Plan plan = Auto{}.plan(input);
+    const auto* way = std::get_if<MinimiserWork>(&plan.work.way);
+    ASSERT_NE(way, nullptr) << rows;
+    const auto& noise = std::get<ObjectiveNoise>(way->noise);
+    EXPECT_LT(std::visit([](const auto& m) { return m.stddev(); }, noise.on_release), 0.05) << rows;
+  }
+}
+
 TEST(Auto, TheRowsOfAPrivateNumberAreCoveredAlikeWhateverTheirNumber) {
   for (const std::uint32_t features : {300U, 100U}) {
     PlanInput input =

@@ -3,7 +3,7 @@
 //   if N > 0.0002 X m by the Gaussian and the noise of second moments is at most 0.3 of the largest they may be; else
 //   objective by the law for 0 if its N is at most 1.15 times the other, or by the Gaussian if N <= 0.0002 X m; else
 //   dpgd. objective: m lambda = max(X N/40 (losses straight at negative margins: 30), what makes the Jacobian cost
-//   epsilon/4), and robust_logistic in place of logistic if N > 0.0002 X m. dpgd: gradients clipped to half their bound
+//   epsilon/4, 1e-6 m X^2), and robust_logistic in place of logistic if N > 0.0002 X m. dpgd: gradients clipped to half their bound
 //   (whitened: 0.3; several scores: 1/4), travel (steps x step) such that noise moves a margin by 1.25 (whitened: 2;
 //   several scores: 1.75) at norm X; momentum beyond 200 steps (whitened: 50); no clip if N <= 0.0002 X m. The same T
 //   steps on Poisson batches, by dpsgd, where P = max(6, mu sqrt(T)/2, m mu^2/weights) passes are at most T/4.
@@ -38,6 +38,7 @@ constexpr std::uint64_t kProjectionKey = 1984;  // public: one map for all, what
 constexpr double kJacobianShare = 0.25;         // of epsilon, at most
 constexpr double kMaxJacobian = 0.9;            // the same for a lambda that was given
 constexpr double kMinCurvature = 0.01;          // in units of X^2: hardly any regularisation
+constexpr double kMinLambda = 1e-6;             // the same: with less, the certificate of many rows costs more noise
 constexpr double kNoisyShare = 0.0002;          // of |v| in X m, above which descent with clipped gradients is better
 constexpr double kMomentsNoise = 0.3;           // largest eigenvalue of the noise over the most the moments may have
 constexpr double kPureWorth = 1.15;             // so much more noise is accepted for a guarantee without delta
@@ -187,7 +188,7 @@ class Chooser {
     const RowCurvature row = row_curvature(loss, norm_, input_.facts.classes);
     const double reach = projected_ ? kProjectedReach : is_straight_below_zero(loss) ? kStraightReach : kReach;
     const double least = row.mean / std::expm1(kJacobianShare * input_.budget.epsilon / row.corners);
-    return std::max({least, norm_ * noise / reach, kMinCurvature * norm_ * norm_});
+    return std::max({least, norm_ * noise / reach, std::max(kMinCurvature, kMinLambda * rows_) * norm_ * norm_});
   }
 
   /// Whether second moments are worth their noise, and the sums not too long for images of rows. A table with more than
