@@ -11,6 +11,7 @@
 #include "capi/store_ledger.h"
 #include "sotto/base/fields.h"
 #include "sotto/data/schema_json.h"
+#include "sotto/privacy/ledger/asked_budget.h"
 #include "sotto/quote_json.h"
 #include "sotto/tune.h"
 
@@ -20,20 +21,19 @@ namespace {
 LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& options) {
   LedgerTerms terms;
   terms.rows = rows.facts.rows;
-  terms.filter.budget.relation = Relation::replace_one;
-  std::string filter;
+  AskedBudget asked;
   try {
     const Json given = parse_plain(options, "options");
     for (const auto& [key, value] : given.items()) {
       if (value.is_null()) continue;
       if (key == "budget_epsilon") {
-        terms.filter.budget.epsilon = value.get<double>();
+        asked.epsilon = value.get<double>();
       } else if (key == "budget_delta") {
-        terms.filter.budget.delta = value.get<double>() + 0.0;  // 0 for -0
+        asked.delta = value.get<double>();
       } else if (key == "filter") {
-        filter = value.get<std::string>();
+        asked.filter = value.get<std::string>();
       } else if (key == "rdp_order") {
-        terms.filter.rdp_order = value.get<double>();
+        asked.rdp_order = value.get<double>();
       } else if (key == "analyst_share") {
         terms.analyst_share = millionths_of(value.get<double>(), "analyst_share");
       } else if (key == "unit") {
@@ -45,10 +45,8 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
   } catch (const Json::exception&) {
     throw Error(ErrorKind::invalid_argument, "options: cannot be read", "options");
   }
-  terms.filter.budget.check();
   require(!terms.unit.empty(), "unit", "must not be empty");
-  if (filter.empty()) filter = terms.filter.budget.delta > 0 ? "zcdp" : "sum";
-  terms.filter.kind = enum_by_name<FilterKind>(filter, "filter");
+  terms.filter = opened_filter(asked, terms.rows).state();
   return terms;
 }
 
