@@ -36,17 +36,12 @@ void require_fit(const Filter& filter, const ReleaseRequest& asked) {
   const Filter::Cost price = cost_in(filter, asked.cost);
   const Filter::Cost cost{price.loss + asked.leave.loss, price.delta + asked.leave.delta};
   if (filter.fits(cost)) return;
-  if (!asked.delta) refuse_spending(filter, cost);
-  if (*asked.delta == 0 && filter.fits({cost.loss, 0})) {
-    refuse_spending(filter, cost,
+  if (asked.delta == 0 && filter.fits({cost.loss, 0})) {
+    refuse_spending(filter, cost, asked.delta,
                     "; epsilon would fit, the delta of noise rounded to binary64 does not: noise on whole numbers has "
                     "none (mechanism discrete_laplace of bolt_on, output or scs13); or make the ledger with a delta");
   }
-  const bool by_gaussian = filter.kind() != FilterKind::sum && *asked.delta > 0;
-  refuse_spending(
-      filter, cost,
-      fmt::format("; at delta {} that is epsilon up to {}{}", number_text(*asked.delta),
-                  down_text(largest_epsilon(filter, *asked.delta)), by_gaussian ? " with Gaussian noise" : ""));
+  refuse_spending(filter, cost, asked.delta);
 }
 
 constexpr const char* kPart =

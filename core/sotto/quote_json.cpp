@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sotto/base/rounded_text.h"
 #include "sotto/model/filter_json.h"
+#include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/share.h"
 
 namespace sotto {
@@ -21,16 +21,16 @@ Filter open_to_caller(const Quote& quoted) {
   return Filter::reopen(state);
 }
 
-Json budget_json(const Quote& quoted) {
+Json asked_budget_json(const Quote& quoted) {
   const Filter open = open_to_caller(quoted);
-  Json json{{"enforced", true},
+  Json json = budget_json(open);
+  json.update(Json{{"enforced", true},
             {"fits", quoted.fits()},
-            {"currency", quoted.filter.currency()},
             {"cost", to_json(quoted.cost)},
             {"smallest_price", to_json(smallest_price(quoted.filter))},
             {"remaining", to_json(quoted.filter.remaining())},
             {"largest_epsilon", largest_epsilon(open, quoted.input.budget.delta)},
-            {"would_fit", would_fit_json(open)}};
+            {"would_fit", would_fit_json(open)}});
   if (!quoted.share) return json;
   json["own_share"] = Json{{"analyst", quoted.share->analyst},
                            {"share", quoted.share->millionths / static_cast<double>(kWholeBudget)},
@@ -43,26 +43,24 @@ Json budget_json(const Quote& quoted) {
 
 Json to_json(const Quote& quoted) {
   Json json = to_json(card_of(quoted));
-  json["budget"] = budget_json(quoted);
+  json["budget"] = asked_budget_json(quoted);
   return json;
 }
 
 std::string quote_text(const Quote& quoted) {
   std::string text = card_text(card_of(quoted));
-  text += fmt::format("  {:<15} {} of {}, {} left: {}\n", "would cost", Filter::text_of(quoted.cost),
-                      quoted.filter.currency(), Filter::text_of(quoted.filter.remaining()),
-                      quoted.fits() ? "it fits" : "IT DOES NOT FIT");
+  text += fmt::format("  {:<15} {}: {} ({})\n", "would cost", part_words(quoted.filter, quoted.cost),
+                      quoted.fits() ? "it fits" : "IT DOES NOT FIT", cost_words(quoted.filter, quoted.cost));
   if (quoted.at_smallest_price()) {
     text +=
         fmt::format("  {:<15} that is the smallest price of a release on this ledger; its noise would cost less\n", "");
   }
   if (quoted.share) {
-    text += fmt::format("  {:<15} {} of the share of {} left\n", "own share",
-                        Filter::text_of(quoted.share->remaining()), quoted.share->analyst);
+    text += fmt::format("  {:<15} {} may spend {}, has spent {}\n", "own share", quoted.share->analyst,
+                        part_words(quoted.filter, quoted.share->limit), part_words(quoted.filter, quoted.share->spent));
   }
-  return text + fmt::format("  {:<15} epsilon up to {} at delta {}", "would fit",
-                            down_text(largest_epsilon(open_to_caller(quoted), quoted.input.budget.delta)),
-                            number_text(quoted.input.budget.delta));
+  return text + fmt::format("  {:<15} {}", "budget",
+                            budget_words(open_to_caller(quoted), quoted.input.budget.delta));
 }
 
 }  // namespace sotto

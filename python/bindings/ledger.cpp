@@ -1,9 +1,11 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
 #include "sotto/base/fields.h"
 #include "sotto/model/filter_json.h"
 #include "sotto/model/signature.h"
+#include "sotto/privacy/ledger/asked_budget.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
 namespace nb = nanobind;
@@ -36,6 +38,7 @@ std::string show(const std::string& path) {
               {"spent", filter.spent().loss_number()},
               {"remaining", filter.remaining().loss_number()},
               {"would_fit", would_fit_json(filter)},
+              {"budget", budget_json(filter)},
               {"entries", entries}}
       .dump();
 }
@@ -54,22 +57,20 @@ std::string problem_of(const nb::bytes& file, const std::string& key) {
   return signature_problem({file.c_str(), file.size()}, public_key_from(key));
 }
 
-/// `terms`: budget_epsilon, budget_delta, relation, filter ("" for the default), anchor, fingerprint, rows.
+/// `terms`: budget_epsilon, budget_delta (None for the default), relation, filter ("" for the default), anchor, fingerprint, rows.
 void create(const std::string& path, const nb::dict& given) {
   LedgerTerms terms;
-  Budget& budget = terms.filter.budget;
-  budget.epsilon = nb::cast<double>(given["budget_epsilon"]);
-  budget.delta = nb::cast<double>(given["budget_delta"]) + 0.0;  // 0 for -0
-  budget.relation = enum_by_name<Relation>(nb::cast<std::string>(given["relation"]), "relation");
-  const auto filter = nb::cast<std::string>(given["filter"]);
-  terms.filter.kind = filter.empty() ? (budget.delta > 0 ? FilterKind::zcdp : FilterKind::sum)
-                                     : enum_by_name<FilterKind>(filter, "filter");
-  Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);
+  AskedBudget asked;
+  asked.epsilon = nb::cast<double>(given["budget_epsilon"]);
+  asked.delta = nb::cast<std::optional<double>>(given["budget_delta"]);
+  asked.relation = enum_by_name<Relation>(nb::cast<std::string>(given["relation"]), "relation");
+  asked.filter = nb::cast<std::string>(given["filter"]);
+  SqliteLedger::check_relation(asked.relation);
+  terms.rows = nb::cast<std::uint64_t>(given["rows"]);
+  terms.filter = opened_filter(asked, terms.rows).state();
   Digest fingerprint{};
   require(digest_from_hex(nb::cast<std::string>(given["fingerprint"]), fingerprint), "fingerprint",
           "must be 64 hexadecimal digits");
-  // Under add_remove the number of rows is private and appears nowhere.
-  if (budget.relation == Relation::replace_one) terms.rows = nb::cast<std::uint64_t>(given["rows"]);
   SqliteLedger::create(path, terms, fingerprint, nb::cast<std::string>(given["anchor"]));
 }
 

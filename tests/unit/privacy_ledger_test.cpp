@@ -26,8 +26,11 @@ TEST_F(LedgerTest, ExactlyTenTenthsFitInOneAndTheEleventhIsRefusedWithWhatIsLeft
   for (int i = 0; i < 10; ++i) ledger.reserve(tenth());
   EXPECT_EQ(ledger.filter().remaining().loss, 0U);
   EXPECT_EQ(refused([&] { ledger.reserve(tenth()); }), ErrorKind::budget_exceeded);
-  EXPECT_NE(message_.find("costs 0.1"), std::string::npos) << message_;
-  EXPECT_NE(message_.find("0, delta 1e-09 left"), std::string::npos) << message_;
+  EXPECT_NE(message_.find("costs 10 percent of the budget of epsilon 1"), std::string::npos) << message_;
+  EXPECT_NE(message_.find("; 100 percent used; no model fits any more"), std::string::npos) << message_;
+  EXPECT_NE(message_.find("(epsilon and delta: it costs 0.1 and 0, of 1 and 1e-09 there is 0 and 1e-09 left)"),
+            std::string::npos)
+      << message_;
   EXPECT_EQ(ledger.entries().size(), 10U) << "a refusal leaves no entry";
   EXPECT_EQ(ledger.filter().spent().loss, Filter::kLossUnits);
 }
@@ -36,13 +39,14 @@ TEST(LedgerRefusal, NothingIsSuggestedWhereTheDistanceOfNoiseAloneIsTooMuch) {
   const auto said = [](double epsilon) {
     const Filter filter = Filter::open(FilterKind::zcdp, {epsilon, 1e-2, Relation::replace_one});
     try {
-      refuse_spending(filter, filter.cost_of(GaussianEvent{0.1}, 1e-15), "; a hint");
+      refuse_spending(filter, filter.cost_of(GaussianEvent{0.1}, 1e-15), {}, "; a hint");
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string();
   };
-  EXPECT_NE(said(1).find("one more release would fit as: gaussian mu"), std::string::npos) << said(1);
+  EXPECT_NE(said(1).find("; 0 percent used; a model of epsilon "), std::string::npos) << said(1);
+  EXPECT_NE(said(1).find(" still fits; a hint (rho"), std::string::npos) << said(1);
   for (const double epsilon : {30.0, 100.0, 1e4}) {
     const std::string text = said(epsilon);
     EXPECT_NE(text.find("no request with this noise fits"), std::string::npos) << text;

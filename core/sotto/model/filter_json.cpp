@@ -1,9 +1,7 @@
 #include "sotto/model/filter_json.h"
 
-#include <fmt/format.h>
-
 #include "sotto/base/fields.h"
-#include "sotto/base/rounded_text.h"
+#include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/price.h"
 
 namespace sotto {
@@ -34,15 +32,27 @@ Json would_fit_json(const Filter& filter) {
   return fits;
 }
 
-std::string would_fit_text(const Filter& filter) {
-  std::string text;
-  for (const Filter::Fit& fit : what_fits(filter)) {
-    text += fmt::format("  {:<15} one more {} release of {} up to {}\n", "would fit", fit.event, fit.parameter,
-                        down_text(fit.largest));
+Json budget_json(const Filter& filter) {
+  const BudgetUse use = budget_use(filter);
+  return Json{{"words", budget_words(filter)},
+              {"epsilon", filter.budget().epsilon},
+              {"delta", filter.budget().delta},
+              {"percent_used", use.percent_used},
+              {"percent_left", use.percent_left},
+              {"still_fits", Json{{"epsilon", use.epsilon}, {"delta", use.delta}}},
+              {"filter", enum_name(filter.kind())},
+              {"currency", filter.currency()},
+              {"currency_words", currency_words(filter)}};
+}
+
+Json filters_json(const Budget& budget) {
+  Json list = Json::array();
+  for (const auto& [name, kind] : enum_names(FilterKind{})) {
+    if (kind != FilterKind::sum && budget.delta == 0) continue;
+    list.push_back(Json{
+        {"filter", name}, {"models", models_of_a_tenth(kind, budget)}, {"words", filter_words(kind, budget)}});
   }
-  const double delta = usual_delta(filter);
-  return text + fmt::format("  {:<15} one more request of epsilon up to {} at delta {}\n", "would fit",
-                            down_text(largest_epsilon(filter, delta)), number_text(delta));
+  return list;
 }
 
 }  // namespace sotto

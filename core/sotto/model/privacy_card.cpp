@@ -7,6 +7,7 @@
 #include "sotto/base/rounded_text.h"
 #include "sotto/base/version.h"
 #include "sotto/model/json.h"
+#include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/rounded_sum.h"
 
 namespace sotto {
@@ -97,6 +98,12 @@ std::string budget_text(const PrivacyCard::LedgerUse& use) {
                      guarantee_text(use.epsilon, use.delta));
 }
 
+/// Amounts are exact decimals, of a currency that few people know: percent come first.
+std::string spent_text(const PrivacyCard::LedgerUse& use) {
+  return fmt::format("{} by this run, {} in all ({}: {} and {} of {})", part_words(use.cost, use.limit),
+                     part_words(use.spent, use.limit), use.currency, use.cost, use.spent, use.limit);
+}
+
 std::string signed_text(const PrivacyCard::LedgerUse& use) {
   if (!use.enforced) return "no: without a ledger nobody vouches for this file";
   if (use.signed_by.empty()) return "no signature in this file; the ledger knows what it released by its bytes";
@@ -141,8 +148,7 @@ std::string card_text(const PrivacyCard& card) {
   line("theorem", card.theorem);
   line("budget", budget_text(card.budget));
   if (card.budget.enforced) {
-    line("spent", fmt::format("{} of {} {} by this run, {} in all (book-keeping)", card.budget.cost, card.budget.limit,
-                              card.budget.currency, card.budget.spent));
+    line("spent", spent_text(card.budget));
   }
   line("signed", signed_text(card.budget));
   for (const auto& remark : card.remarks) line("remark", remark);

@@ -4,6 +4,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/base/sha256.h"
+#include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/files.h"
 #include "sotto/privacy/ledger/price.h"
 
@@ -265,27 +266,21 @@ void refuse_distance(const Filter& filter, const Filter::Cost& cost) {
 
 void refuse_share(const AnalystShare& share, const Filter& filter, const Filter::Cost& cost) {
   throw Error(ErrorKind::budget_exceeded,
-              "the request costs " + Filter::text_of(cost) + " of " + filter.currency() + "; analyst " + share.analyst +
-                  " may spend " + Filter::text_of(share.limit) + " of the ledger's " + Filter::text_of(filter.limit()) +
-                  ", of which " + Filter::text_of(share.remaining()) + " is left; the ledger itself has " +
-                  Filter::text_of(filter.remaining()) + " left, and its curator can grant a larger share",
+              "the request costs " + part_words(filter, cost) + "; analyst " + share.analyst + " may spend " +
+                  part_words(filter, share.limit) + " and has spent " + part_words(filter, share.spent) +
+                  "; the ledger itself has " + budget_words(filter) + ", and its curator can grant a larger share",
               "share");
 }
 
-void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::string& hint) {
+void refuse_spending(const Filter& filter, const Filter::Cost& cost, std::optional<double> delta,
+                     const std::string& hint) {
   refuse_distance(filter, cost);
-  std::string fits;
-  for (const Filter::Fit& fit : filter.what_fits()) {
-    fits += (fits.empty() ? "" : ", or ") + std::string(fit.event) + " " + std::string(fit.parameter) + " up to " +
-            down_text(fit.largest);
-  }
-  const bool none = filter.remaining().loss < smallest_price(filter).loss;
+  const bool none = !filter.fits(smallest_price(filter));
+  const std::string why = none ? ": the smallest price of a release is a ten-thousandth of the budget" : hint;
   throw Error(ErrorKind::budget_exceeded,
-              "the request costs " + Filter::text_of(cost) + " of " + filter.currency() + ", of " +
-                  Filter::text_of(filter.limit()) + " there is " + Filter::text_of(filter.remaining()) + " left; " +
-                  (none ? "the smallest price of a release is " + Filter::text_of(smallest_price(filter)) +
-                              ", so that none fits any more"
-                        : "one more release would fit as: " + fits + hint),
+              "the request costs " + part_words(filter, cost) + " of " +
+                  guarantee_text(filter.budget().epsilon, filter.budget().delta) + "; " + budget_words(filter, delta) +
+                  why + " (" + cost_words(filter, cost) + ")",
               "ledger", hint_of(filter));
 }
 

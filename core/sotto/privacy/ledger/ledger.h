@@ -137,8 +137,10 @@ struct NewLedger {
   std::vector<LedgerRecord> records;
 };
 
-/// The refusal of a request that does not fit: what it costs, what is left and what would fit, ending in `hint`.
-[[noreturn]] void refuse_spending(const Filter& filter, const Filter::Cost& cost, const std::string& hint = "");
+/// The refusal of a request that does not fit: what it costs, what is used and what would fit, ending in `hint`. `delta`
+/// is the one that was asked for, where it is known.
+[[noreturn]] void refuse_spending(const Filter& filter, const Filter::Cost& cost, std::optional<double> delta = {},
+                                  const std::string& hint = "");
 /// The same of one that does not fit the share of who asks.
 [[noreturn]] void refuse_share(const AnalystShare& share, const Filter& filter, const Filter::Cost& cost);
 
