@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "sotto/base/error.h"
+#include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/privacy/ledger/ledger.h"
 #include "sotto/privacy/ledger/price.h"
 
@@ -28,6 +30,8 @@ void Chain::add(const LedgerRecord& record) {
     case RecordKind::released: close(record, EntryState::released); break;
     case RecordKind::voided: close(record, EntryState::voided); break;
     case RecordKind::granted: grant(record); break;
+    case RecordKind::lowered:
+    case RecordKind::corrected: change(record); break;
   }
   if (!(filter_->spent() == record.spent)) broken(record, "states another total than the entries add up to");
   hashes_.push_back(record.hash);
@@ -44,6 +48,7 @@ void Chain::check_link(const LedgerRecord& record) const {
 void Chain::open(const LedgerRecord& record) {
   terms_ = terms_from(record.detail);
   filter_ = Filter::reopen(terms_.filter);
+  opened_limit_ = terms_.filter.limit;
 }
 
 void Chain::reserve(const LedgerRecord& record) {
@@ -64,11 +69,94 @@ void Chain::grant(const LedgerRecord& record) {
   shares_[granted.analyst] = granted.millionths;
 }
 
+namespace {
+
+/// The same currency, and no more of anything: what was spent keeps its meaning.
+bool is_lower(const Filter::State& next, const Filter::State& now) {
+  return next.kind == now.kind && next.rdp_order == now.rdp_order && next.budget.relation == now.budget.relation &&
+         next.budget.epsilon <= now.budget.epsilon && next.budget.delta <= now.budget.delta &&
+         next.limit.loss <= now.limit.loss && next.limit.delta <= now.limit.delta;
+}
+
+/// The least epsilon, up to the present one, at which what is spent is within the limit.
+double least_epsilon(const Filter::State& now, double delta) {
+  double low = 0, high = now.budget.epsilon;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    bool holds = false;
+    try {
+      holds = now.spent.loss <= Filter::open(now.kind, {middle, delta, now.budget.relation}, now.rdp_order).limit().loss;
+    } catch (const Error&) {
+      holds = false;  // no filter has so small a budget
+    }
+    (holds ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+bool Chain::charged() const noexcept {
+  return std::ranges::any_of(entries_, [](const LedgerEntry& entry) { return entry.state != EntryState::voided; });
+}
+
+void Chain::change(const LedgerRecord& record) {
+  const ChangedTerms changed = changed_terms_from(record.detail);
+  Filter::State next = changed.filter;
+  const bool lowered = record.kind == RecordKind::lowered;
+  if (next.budget.relation != terms_.filter.budget.relation) broken(record, "changes the relation");
+  if (lowered && !is_lower(next, filter_->state())) broken(record, "raises the budget");
+  if (!lowered && charged()) broken(record, "changes the terms of a ledger that was charged");
+  next.spent = filter_->spent();
+  filter_ = Filter::reopen(next);
+  terms_.filter = changed.filter;
+  if (!lowered) terms_.analyst_share = changed.analyst_share;
+  changed_sequence_ = record.sequence;
+}
+
+LedgerRecord Chain::lowering(double epsilon, double delta) const {
+  const Filter::State& now = filter_->state();
+  require(epsilon <= now.budget.epsilon, "budget_epsilon",
+          "got " + number_text(epsilon) + ", and the budget is " + number_text(now.budget.epsilon) +
+              "; a budget may be lowered and never raised");
+  require(delta <= now.budget.delta, "budget_delta",
+          "got " + number_text(delta) + ", and the budget is " + number_text(now.budget.delta) +
+              "; a budget may be lowered and never raised");
+  require(epsilon < now.budget.epsilon || delta < now.budget.delta, "budget_epsilon", "that is the budget already");
+  Filter::State next = Filter::open(now.kind, {epsilon, delta, now.budget.relation}, now.rdp_order).state();
+  if (now.spent.delta > next.limit.delta) {
+    throw Error(ErrorKind::budget_exceeded, "budget_delta: more of delta is spent already", "budget_delta");
+  }
+  if (now.spent.loss > next.limit.loss) {
+    throw Error(ErrorKind::budget_exceeded,
+                "budget_epsilon: more is spent already; the budget can be lowered to epsilon " +
+                    up_text(least_epsilon(now, delta), 4) + " at delta " + number_text(delta),
+                "budget_epsilon");
+  }
+  LedgerRecord record;
+  record.kind = RecordKind::lowered;
+  record.detail = text_of(ChangedTerms{next, terms_.analyst_share});
+  return record;
+}
+
+LedgerRecord Chain::correction(const ChangedTerms& changed) const {
+  if (charged()) {
+    throw Error(ErrorKind::unsupported, "the ledger was charged: its budget can be lowered, and nothing else changed",
+                "ledger");
+  }
+  require(changed.filter.budget.relation == terms_.filter.budget.relation, "relation", "is that of the rows");
+  Filter::State next = Filter::open(changed.filter.kind, changed.filter.budget, changed.filter.rdp_order).state();
+  LedgerRecord record;
+  record.kind = RecordKind::corrected;
+  record.detail = text_of(ChangedTerms{next, changed.analyst_share});
+  return record;
+}
+
 AnalystShare Chain::share_of(const std::string& analyst) const {
   const auto granted = shares_.find(analyst);
   const auto spent = spent_by_.find(analyst);
   const std::uint32_t share = granted != shares_.end() ? granted->second : terms_.analyst_share;
-  return {analyst, share, sotto::share_of(terms_.filter.limit, share),
+  return {analyst, share, sotto::share_of(filter_->limit(), share),
           spent != spent_by_.end() ? spent->second : Filter::Cost{}};
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -67,6 +68,11 @@ class Chain {
   /// Error{internal} if there is none or it is another's.
   LedgerRecord release(std::uint64_t entry, const std::string& nonce, const std::string& bytes) const;
   LedgerRecord cancellation(std::uint64_t entry, const std::string& nonce) const;
+  /// What `next` takes to lower the budget. Throws Error{invalid_argument} for one that is not below the present one and
+  /// Error{budget_exceeded} for one below what is spent.
+  LedgerRecord lowering(double epsilon, double delta) const;
+  /// What `next` takes to give the ledger other terms. Throws Error{unsupported} if an entry was charged.
+  LedgerRecord correction(const ChangedTerms& changed) const;
 
   bool empty() const noexcept { return hashes_.empty(); }
   std::uint64_t sequence() const noexcept { return hashes_.size() - 1; }
@@ -74,11 +80,16 @@ class Chain {
   /// The hash of the record of that number, if there is one.
   std::optional<Digest> hash_at(std::uint64_t sequence) const noexcept;
 
+  /// With the budget as it is now.
   const LedgerTerms& terms() const noexcept { return terms_; }
+  /// The limit the ledger was opened with.
+  const Filter::Cost& opened_limit() const noexcept { return opened_limit_; }
   const LedgerPlace& place() const noexcept { return places_.back(); }
   const std::vector<LedgerPlace>& places() const noexcept { return places_; }
   /// The record that says where the ledger is.
   std::uint64_t placed_sequence() const noexcept { return placed_sequence_; }
+  /// The last record that changed the terms or the place.
+  std::uint64_t settled_sequence() const noexcept { return std::max(placed_sequence_, changed_sequence_); }
   const Filter& filter() const noexcept { return *filter_; }
   /// What an analyst may spend: the share granted to them last, or that of the terms.
   AnalystShare share_of(const std::string& analyst) const;
@@ -92,6 +103,8 @@ class Chain {
   void open(const LedgerRecord& record);
   void reserve(const LedgerRecord& record);
   void grant(const LedgerRecord& record);
+  void change(const LedgerRecord& record);
+  bool charged() const noexcept;
   void close(const LedgerRecord& record, EntryState state);
   Filter::Cost spent_after(RecordKind kind, const Filter::Cost& cost) const noexcept;
   LedgerRecord ending(std::uint64_t entry, const std::string& nonce) const;
@@ -100,6 +113,8 @@ class Chain {
   LedgerTerms terms_;
   std::vector<LedgerPlace> places_;
   std::uint64_t placed_sequence_ = 0;
+  std::uint64_t changed_sequence_ = 0;
+  Filter::Cost opened_limit_;
   std::optional<Filter> filter_;
   std::vector<LedgerEntry> entries_;
   std::map<std::string, std::uint32_t> shares_;

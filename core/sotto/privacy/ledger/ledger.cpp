@@ -18,8 +18,9 @@ namespace {
 /// What is kept beside the records follows from them.
 void check_head(const StoredHead& head, const Chain& chain) {
   const Filter::State& filter = chain.filter().state();
+  // A store that keeps the terms keeps those of now; of another, the limit is the one it was opened with.
   bool agrees = head.sequence == chain.sequence() && head.hash == hex_of(chain.hash()) && head.spent == filter.spent &&
-                head.limit == filter.limit;
+                head.limit == (head.terms ? filter.limit : chain.opened_limit());
   if (head.terms) {
     agrees = agrees && head.terms->filter == enum_name(filter.kind) &&
              head.terms->relation == enum_name(filter.budget.relation) &&
@@ -94,8 +95,8 @@ void Ledger::check_key(const Chain& chain) const {
 void Ledger::refresh(Totals totals) {
   usable();
   catch_up(chain_, totals);
-  if (bound_at_ == chain_.placed_sequence()) return;
-  bound_at_ = chain_.placed_sequence();
+  if (settled_at_ == chain_.settled_sequence()) return;
+  settled_at_ = chain_.settled_sequence();
   key_ = store_->key(place());
   terms_ = chain_.terms();
   if (!place().bound) return;
@@ -239,6 +240,14 @@ void Ledger::grant(const ShareGrant& granted) {
   record.kind = RecordKind::granted;
   record.detail = text_of(granted);
   write([&] { return record; }, nullptr);
+}
+
+void Ledger::lower(double epsilon, std::optional<double> delta) {
+  write([&] { return chain_.lowering(epsilon, delta.value_or(chain_.filter().budget().delta)); }, nullptr);
+}
+
+void Ledger::correct(const ChangedTerms& changed) {
+  write([&] { return chain_.correction(changed); }, nullptr);
 }
 
 namespace {

@@ -79,6 +79,11 @@ class Ledger {
   void cancel(Reservation&& reservation);
   /// The holder's word that an analyst may spend a share of the budget, in place of the one they had.
   void grant(const ShareGrant& granted);
+  /// The holder's word that all releases together keep less than was promised before; without a delta it stays. A budget
+  /// is never raised. Throws Error{budget_exceeded} if more is spent already.
+  void lower(double epsilon, std::optional<double> delta = {});
+  /// Other terms for a ledger that was never charged, as after a slip at its creation: any filter, budget and share.
+  void correct(const ChangedTerms& changed);
 
  private:
   enum class Trust { placed, anywhere };
@@ -122,7 +127,7 @@ class Ledger {
   Chain chain_;
   LedgerTerms terms_;  // those of the chain, with the rows it is bound to now
   Digest key_{};       // random, of which the terms hold the digest
-  std::uint64_t bound_at_ = 0;
+  std::uint64_t settled_at_ = 0;
   bool failed_ = false;
 };
 

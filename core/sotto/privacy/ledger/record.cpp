@@ -22,6 +22,29 @@ auto parse(const std::string& text, const char* what, const Read& read) {
   throw Error(ErrorKind::invalid_data, std::string("the ledger's record of its ") + what + " cannot be read");
 }
 
+Json filter_json(const Filter::State& filter) {
+  // Numbers in their shortest spelling, which is also what exact sums take them for.
+  return Json{{"filter", enum_name(filter.kind)},
+              {"rdp_order", number_text(filter.rdp_order)},
+              {"epsilon", number_text(filter.budget.epsilon)},
+              {"delta", number_text(filter.budget.delta)},
+              {"relation", enum_name(filter.budget.relation)},
+              {"limit_loss", filter.limit.loss},
+              {"limit_delta", filter.limit.delta}};
+}
+
+Filter::State filter_from(const Json& json) {
+  const auto number = [&](const char* key) { return parse_number(json.at(key).get<std::string>(), key); };
+  Filter::State filter;
+  filter.kind = enum_by_name<FilterKind>(json.at("filter").get<std::string>(), "filter");
+  filter.rdp_order = number("rdp_order");
+  filter.budget = {number("epsilon"), number("delta"),
+                   enum_by_name<Relation>(json.at("relation").get<std::string>(), "relation")};
+  filter.limit = {whole_number<std::uint64_t>(json.at("limit_loss")),
+                  whole_number<std::uint64_t>(json.at("limit_delta"))};
+  return filter;
+}
+
 }  // namespace
 
 Digest random_digest() {
@@ -50,39 +73,25 @@ Digest hash_of(const LedgerRecord& record) {
 }
 
 std::string text_of(const LedgerTerms& terms) {
-  const Filter::State& filter = terms.filter;
-  // Numbers in their shortest spelling, which is also what exact sums take them for.
-  const Json json{{"id", terms.id},
-                  {"filter", enum_name(filter.kind)},
-                  {"rdp_order", number_text(filter.rdp_order)},
-                  {"epsilon", number_text(filter.budget.epsilon)},
-                  {"delta", number_text(filter.budget.delta)},
-                  {"relation", enum_name(filter.budget.relation)},
-                  {"limit_loss", filter.limit.loss},
-                  {"limit_delta", filter.limit.delta},
-                  {"delta_policy", enum_name(terms.delta_policy())},
-                  {"unit", terms.unit},
-                  {"data_tag", terms.data_tag},
-                  {"key_check", terms.key_check},
-                  {"public_key", terms.public_key},
-                  {"rows", terms.rows},
-                  {"reading", terms.reading},
-                  {"columns", terms.columns},
-                  {"analyst_share", terms.analyst_share}};
+  Json json{{"id", terms.id}};
+  json.update(filter_json(terms.filter));
+  json.update(Json{{"delta_policy", enum_name(terms.delta_policy())},
+                   {"unit", terms.unit},
+                   {"data_tag", terms.data_tag},
+                   {"key_check", terms.key_check},
+                   {"public_key", terms.public_key},
+                   {"rows", terms.rows},
+                   {"reading", terms.reading},
+                   {"columns", terms.columns},
+                   {"analyst_share", terms.analyst_share}});
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a name may be no UTF-8
 }
 
 LedgerTerms terms_from(const std::string& text) {
   return parse(text, "terms", [](const Json& json) {
-    const auto number = [&](const char* key) { return parse_number(json.at(key).get<std::string>(), key); };
     LedgerTerms terms;
     terms.id = json.at("id").get<std::string>();
-    terms.filter.kind = enum_by_name<FilterKind>(json.at("filter").get<std::string>(), "filter");
-    terms.filter.rdp_order = number("rdp_order");
-    terms.filter.budget = {number("epsilon"), number("delta"),
-                           enum_by_name<Relation>(json.at("relation").get<std::string>(), "relation")};
-    terms.filter.limit = {whole_number<std::uint64_t>(json.at("limit_loss")),
-                          whole_number<std::uint64_t>(json.at("limit_delta"))};
+    terms.filter = filter_from(json);
     terms.unit = json.at("unit").get<std::string>();
     terms.data_tag = json.at("data_tag").get<std::string>();
     terms.key_check = json.at("key_check").get<std::string>();
@@ -104,6 +113,18 @@ std::string text_of(const LedgerPlace& place) {
     json["key"] = place.bound->key;
   }
   return json.dump();
+}
+
+std::string text_of(const ChangedTerms& changed) {
+  Json json = filter_json(changed.filter);
+  json["analyst_share"] = changed.analyst_share;
+  return json.dump();
+}
+
+ChangedTerms changed_terms_from(const std::string& text) {
+  return parse(text, "changed terms", [](const Json& json) {
+    return ChangedTerms{filter_from(json), whole_number<std::uint32_t>(json.at("analyst_share"))};
+  });
 }
 
 LedgerPlace place_from(const std::string& text) {

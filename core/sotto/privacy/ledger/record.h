@@ -23,7 +23,7 @@ constexpr auto enum_names(DeltaPolicy) {
                     std::pair{std::string_view("converted"), DeltaPolicy::converted}};
 }
 
-/// What a ledger is about, fixed when it is created.
+/// What a ledger is about, fixed when it is created but for ChangedTerms.
 struct LedgerTerms {
   std::string id;        ///< random, 64 hexadecimal digits
   Filter::State filter;  ///< kind, budget, relation, limit; nothing spent
@@ -62,15 +62,24 @@ struct LedgerPlace {
   std::optional<RowBinding> bound{};
 };
 
-/// opened and placed carry terms and place, granted a share; an entry is reserved, then perhaps released or voided.
-enum class RecordKind { opened, placed, reserved, released, voided, granted };
+/// What may change of the terms: the filter with its limit, nothing spent, and the share of analysts.
+struct ChangedTerms {
+  Filter::State filter;
+  std::uint32_t analyst_share = kWholeBudget;
+};
+
+/// opened and placed carry terms and place, granted a share, lowered and corrected changed terms; an entry is reserved,
+/// then perhaps released or voided. A budget is lowered whatever was spent, and corrected only where nothing was.
+enum class RecordKind { opened, placed, reserved, released, voided, granted, lowered, corrected };
 constexpr auto enum_names(RecordKind) {
   return std::array{std::pair{std::string_view("opened"), RecordKind::opened},
                     std::pair{std::string_view("placed"), RecordKind::placed},
                     std::pair{std::string_view("reserved"), RecordKind::reserved},
                     std::pair{std::string_view("released"), RecordKind::released},
                     std::pair{std::string_view("voided"), RecordKind::voided},
-                    std::pair{std::string_view("granted"), RecordKind::granted}};
+                    std::pair{std::string_view("granted"), RecordKind::granted},
+                    std::pair{std::string_view("lowered"), RecordKind::lowered},
+                    std::pair{std::string_view("corrected"), RecordKind::corrected}};
 }
 
 /// One link of the chain. Records are only ever added.
@@ -96,8 +105,10 @@ Digest hash_of(const LedgerRecord& record);
 
 std::string text_of(const LedgerTerms& terms);
 std::string text_of(const LedgerPlace& place);
+std::string text_of(const ChangedTerms& changed);  ///< by the keys of the terms
 /// Throw Error{invalid_data} for anything but what text_of wrote.
 LedgerTerms terms_from(const std::string& text);
 LedgerPlace place_from(const std::string& text);
+ChangedTerms changed_terms_from(const std::string& text);
 
 }  // namespace sotto

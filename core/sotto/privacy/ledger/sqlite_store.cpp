@@ -141,6 +141,9 @@ bool SqliteStore::follows(const LedgerRecord& record) const {
 
 bool SqliteStore::append(const LedgerRecord& record, const std::string* bytes) {
   connection_.check_process();
+  if (record.kind == RecordKind::corrected) {
+    throw Error(ErrorKind::unsupported, "a ledger in a file is made anew instead, where nothing was spent", "ledger");
+  }
   SqliteTransaction transaction(connection_, SqliteTransaction::Kind::write);
   if (!follows(record)) return false;
   insert(record, bytes);
