@@ -107,6 +107,28 @@ std::vector<std::string> distinct_classes(std::vector<std::string> values) {
 
 }  // namespace
 
+TableProfile profile_rows(RowReader& reader, const std::string& label) {
+  const bool cells = reader.shape() == RowShape::cells;
+  std::vector<ColumnProfiler> profilers(cells ? reader.columns().size() : 1);
+  ColumnProfiler label_profiler;
+  TableProfile table;
+  if (reader.shape() == RowShape::dense) table.features = reader.features();
+  RawRow row;
+  while (reader.next(row)) {
+    ++table.rows;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) profilers[i].add(row.cells[i]);
+    for (const double value : row.values) profilers[0].add(value);
+    if (!row.indices.empty()) table.features = std::max(table.features, row.indices.back() + 1);
+    if (!cells) label_profiler.add(row.label);
+  }
+  for (std::size_t i = 0; i < profilers.size(); ++i) {
+    table.columns.push_back(profilers[i].finish(cells ? reader.columns()[i] : "values"));
+    if (cells && reader.columns()[i] == label) table.label = table.columns.back();
+  }
+  if (!cells) table.label = label_profiler.finish("label");
+  return table;
+}
+
 bool draft_label(Label& label, const ColumnProfile& profile) {
   const Label defaults;
   if (label.positive != defaults.positive || label.negative != defaults.negative || !label.classes.empty()) {

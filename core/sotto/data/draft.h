@@ -32,6 +32,11 @@ struct SchemaDraft {
   std::vector<DraftedColumn> columns;  ///< those of the schema
 };
 
+class RowReader;
+/// Looks at every row of a table. `label`: the name of its column; formats without columns have a label apart. NOT FOR
+/// RELEASE.
+TableProfile profile_rows(RowReader& reader, const std::string& label);
+
 /// Drafts what `declared` leaves open. What is declared stays as it is, and public. The norm and the intercept are
 /// proposed where none is declared.
 SchemaDraft draft_schema(const TableProfile& table, const Schema& declared);

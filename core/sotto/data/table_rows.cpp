@@ -11,17 +11,18 @@ namespace sotto {
 namespace {
 
 std::string_view number_text(double number, std::span<char> room) noexcept {
-  if (std::isnan(number)) return {};
   const auto written = std::to_chars(room.data(), room.data() + room.size(), number);
   return {room.data(), static_cast<std::size_t>(written.ptr - room.data())};
 }
 
-/// The text of a cell; empty for a missing one.
 std::string_view cell_text(const TableColumn& column, std::size_t row, std::span<char> room) noexcept {
-  if (column.places.empty()) return number_text(column.numbers[row], room);
+  if (column.places.empty()) {
+    const double number = column.numbers[row];
+    return std::isnan(number) ? std::string_view(column.missing) : number_text(number, room);
+  }
   const std::int32_t place = column.places[row];
   const bool known = place >= 0 && static_cast<std::size_t>(place) < column.texts.size();
-  return known ? std::string_view(column.texts[static_cast<std::size_t>(place)]) : std::string_view();
+  return known ? std::string_view(column.texts[static_cast<std::size_t>(place)]) : std::string_view(column.missing);
 }
 
 }  // namespace

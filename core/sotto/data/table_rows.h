@@ -18,6 +18,7 @@ struct TableColumn {
   std::span<const double> numbers;       ///< NaN: missing
   std::span<const std::int32_t> places;  ///< in `texts`; any other number: missing
   std::vector<std::string> texts;
+  std::string missing = {};  ///< the text of a missing cell
 
   std::size_t rows() const noexcept { return numbers.size() + places.size(); }
 };

@@ -50,26 +50,7 @@ ColumnKind fill(const Column* declared, const ColumnProfile& profile) {
 }  // namespace
 
 TableProfile profile_rows(const std::string& path, const Schema& schema) {
-  const auto reader = open_for_profile(path, schema);
-  const bool cells = reader->shape() == RowShape::cells;
-  std::vector<ColumnProfiler> profilers(cells ? reader->columns().size() : 1);
-  ColumnProfiler label;
-  TableProfile table;
-  if (reader->shape() == RowShape::dense) table.features = reader->features();
-  RawRow row;
-  while (reader->next(row)) {
-    ++table.rows;
-    for (std::size_t i = 0; i < row.cells.size(); ++i) profilers[i].add(row.cells[i]);
-    for (const double value : row.values) profilers[0].add(value);
-    if (!row.indices.empty()) table.features = std::max(table.features, row.indices.back() + 1);
-    if (!cells) label.add(row.label);
-  }
-  for (std::size_t i = 0; i < profilers.size(); ++i) {
-    table.columns.push_back(profilers[i].finish(cells ? reader->columns()[i] : "values"));
-    if (cells && reader->columns()[i] == schema.label.column) table.label = table.columns.back();
-  }
-  if (!cells) table.label = label.finish("label");
-  return table;
+  return profile_rows(*open_for_profile(path, schema), schema.label.column);
 }
 
 InspectReport inspect(const std::string& path, const Schema& schema) {
