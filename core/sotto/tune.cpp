@@ -32,6 +32,14 @@ std::string tried_text(const TuneRequest& request, const std::string& how) {
   return text;
 }
 
+std::string chosen_text(const Setting& setting) { return "chosen: (" + setting_text(setting) + ")"; }
+
+/// What was tried, and what of it the model has.
+void tell_choice(PrivacyCard& card, std::string tried, const Setting& chosen) {
+  card.remarks.push_back(std::move(tried));
+  card.remarks.push_back(chosen_text(chosen));
+}
+
 Sensitive<Vector> errors_of(const Engine& rows, const Loss& loss, const Vector& points) {
   ErrorCounts errors(loss, rows.facts());
   errors.start(points);
@@ -59,8 +67,12 @@ void tell(const TuneRequest& request, double done, std::size_t of) {
 
 constexpr const char* kOnPublicRows = "tuned on public rows, at no cost";
 
+struct PublicChoice {
+  TrainRequest request;
+  Setting setting;
+};
 /// The request with the setting that makes the fewest errors on public rows.
-TrainRequest choose_on_public(Engine& public_rows, const TuneRequest& request, BitSource& bits) {
+PublicChoice choose_on_public(Engine& public_rows, const TuneRequest& request, BitSource& bits) {
   require(!request.grid.empty(), "grid", "must have at least one combination");
   const auto parts = split_rows(public_rows, fresh_key(), 2);
   Vector points;
@@ -76,16 +88,17 @@ TrainRequest choose_on_public(Engine& public_rows, const TuneRequest& request, B
   open.stamp("the rows are public");
   const Vector errors = open.release_unprotected(errors_of(*parts[1], request.train.problem.loss, points));
   const auto best = static_cast<std::size_t>(std::min_element(errors.begin(), errors.end()) - errors.begin());
-  TrainRequest chosen = with_setting(request.train, request.grid[best]);
-  chosen.progress = [request, tried, runs](double fraction) {
+  PublicChoice chosen{with_setting(request.train, request.grid[best]), request.grid[best]};
+  chosen.request.progress = [request, tried, runs](double fraction) {
     tell(request, static_cast<double>(tried) + fraction, runs);
   };
   return chosen;
 }
 
 Model by_public_data(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
-  Model model = train(rows, choose_on_public(given(public_rows), request, bits), bits);
-  model.card.remarks.push_back(tried_text(request, kOnPublicRows));
+  const PublicChoice chosen = choose_on_public(given(public_rows), request, bits);
+  Model model = train(rows, chosen.request, bits);
+  tell_choice(model.card, tried_text(request, kOnPublicRows), chosen.setting);
   return model;
 }
 
@@ -111,15 +124,16 @@ Model by_parts(Engine& rows, const TuneRequest& request, const TunePlan& plan, c
   const Choice choice{2, epsilon, Aim::smallest, Vector(models.size(), 0.0)};
   Curator trial = trials.next();
   trial.charge({choice.event()});
-  Model model = std::move(models[trial.choose(errors_of(*parts.back(), request.train.problem.loss, points), choice)]);
+  const std::size_t chosen = trial.choose(errors_of(*parts.back(), request.train.problem.loss, points), choice);
+  Model model = std::move(models[chosen]);
   model.card.epsilon = plan.epsilon;
   model.card.delta = plan.delta;
   model.card.events.push_back({std::string(ExponentialEvent::kName), "epsilon", epsilon, 1, 1});
   model.card.theorem +=
       "; each part is read once, for one model or for the choice, so that a row costs what its part does, spec 6.3 "
       "[Wu17, Algorithm 3]";
-  model.card.remarks.push_back(tried_text(
-      request, "trained on one of " + std::to_string(parts.size()) + " parts, chosen by errors on the last"));
+  const std::string how = "trained on one of " + std::to_string(parts.size()) + " parts, chosen by errors on the last";
+  tell_choice(model.card, tried_text(request, how), request.grid[chosen]);
   return model;
 }
 
@@ -164,6 +178,7 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
   const Facts facts = rows.facts();
   const Mechanism noise = score_noise(plan.stopping);
   Model best = default_model(plan.runs.front(), plan.plans.front(), facts);
+  std::size_t chosen = 0;
   double fewest = std::numeric_limits<double>::infinity();
   for (std::uint64_t left = draw_poisson(bits, request.mean_runs); left > 0; --left) {
     Curator trial = trials.next();
@@ -174,6 +189,7 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
     if (!(score < fewest)) continue;
     fewest = score;
     best = std::move(model);
+    chosen = drawn;
   }
   best.card.not_private_because = whole.stamps();
   for (const std::string& why : request.train.not_private) best.card.not_private_because.push_back(why);
@@ -182,8 +198,8 @@ Model by_random_stopping(Engine& rows, const TuneRequest& request, const TunePla
   best.card.delta = plan.delta;
   best.card.events = listed(plan.charge.event);
   best.card.theorem += "; best of a random number of runs [Papernot22, Theorem 6]";
-  best.card.remarks.push_back(
-      tried_text(request, "the best by noisy errors of a secret number of runs, settings drawn at random"));
+  const std::string how = "the best by noisy errors of a secret number of runs, settings drawn at random";
+  tell_choice(best.card, tried_text(request, how), request.grid[chosen]);
   return best;
 }
 
@@ -200,7 +216,7 @@ std::string joined_digest(const std::string& one, const std::string& other) {
   return hex_of(hash.finish());
 }
 
-TrainRequest choose_on_public(RowSource& public_rows, const TuneRequest& request, const ChargedTo& charged) {
+PublicChoice choose_on_public(RowSource& public_rows, const TuneRequest& request, const ChargedTo& charged) {
   refuse_own_data(public_rows.fingerprint(), charged.use.ledger);
   const RowSource::Opened opened = public_rows.open_fingerprinted();
   refuse_own_data(opened.fingerprint, charged.use.ledger);  // of the very bytes
@@ -210,13 +226,14 @@ TrainRequest choose_on_public(RowSource& public_rows, const TuneRequest& request
 Released by_public_data(RowSource& rows, RowSource* public_rows, const TuneRequest& request, const ChargedTo& charged) {
   const LedgerTerms& terms = charged.use.ledger.terms();
   const Facts facts = rows.facts(terms.rows);
-  const Quote quoted = quote(choose_on_public(given(public_rows), request, charged), facts, charged.use.ledger);
+  const PublicChoice chosen = choose_on_public(given(public_rows), request, charged);
+  const Quote quoted = quote(chosen.request, facts, charged.use.ledger);
   ChargedRun run = charged_run(quoted, terms);
   const std::string remark = tried_text(request, kOnPublicRows);
   run.request = joined_digest(run.request, remark);
-  run.run = [&remark, train = run.run](Engine& engine, Curator& curator) {
+  run.run = [&remark, &chosen, train = run.run](Engine& engine, Curator& curator) {
     Model model = train(engine, curator);
-    model.card.remarks.push_back(remark);
+    tell_choice(model.card, remark, chosen.setting);
     return model;
   };
   return run_charged(rows, charged, run);
@@ -235,6 +252,13 @@ Model with_bounds(Model model, const TuneRequest& request) {
 }
 
 }  // namespace
+
+std::size_t chosen_setting(const PrivacyCard& card, const std::vector<Setting>& grid) {
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    if (std::ranges::find(card.remarks, chosen_text(grid[i])) != card.remarks.end()) return i;
+  }
+  throw Error(ErrorKind::invalid_data, "model: its card names no setting of this grid", "model");
+}
 
 Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits) {
   check_bounds_cost(request.train);

@@ -8,6 +8,10 @@ namespace sotto {
 /// `public_rows` is for public_data only and null otherwise.
 Model tune(Engine& rows, Engine* public_rows, const TuneRequest& request, BitSource& bits);
 
+/// Which of the settings the model of a tuning has, by what its card says; the first of equal ones. It left with the model and
+/// is paid for. Throws Error{invalid_data} for a model of another tuning.
+std::size_t chosen_setting(const PrivacyCard& card, const std::vector<Setting>& grid);
+
 /// For an audit, of parts or random_stopping: where rows go is given, and every curator of the run draws by a drawer
 /// that is given.
 struct TuneDraws {
