@@ -142,6 +142,18 @@ TEST(TableRows, ANumberIsTheTextThatIsThatNumberAgain) {
   EXPECT_FALSE(reader.next(row));
 }
 
+TEST(TableRows, AMissingCellIsSpeltAsItsColumnSays) {
+  const std::vector<double> numbers = {std::numeric_limits<double>::quiet_NaN()};
+  const std::vector<std::int32_t> places = {-1};
+  const std::vector<TableColumn> table = {
+      {"n", numbers, {}, {}, "?"}, {"t", {}, places, {"x"}, "NA"}, {"u", {}, places, {"x"}}};
+  TableReader reader(table);
+  RawRow row;
+  ASSERT_TRUE(reader.next(row));
+  EXPECT_EQ(std::vector<std::string_view>(row.cells.begin(), row.cells.end()),
+            (std::vector<std::string_view>{"?", "NA", ""}));
+}
+
 TEST(TableRows, TheFingerprintKnowsContentAndNotTheOrderOfColumns) {
   const std::vector<double> numbers = {1, 2};
   const std::vector<std::int32_t> places = {0, 1};

@@ -72,7 +72,7 @@ TEST_F(TuneWithLedger, PartsCostTheDearestPartAndOneEntry) {
   EXPECT_TRUE(back.card.budget.enforced);
   EXPECT_EQ(back.card.epsilon, 0.5);
   ASSERT_FALSE(back.card.remarks.empty());
-  EXPECT_NE(back.card.remarks.back().find("passes=3"), std::string::npos);
+  EXPECT_NE(back.card.remarks.end()[-2].find("passes=3"), std::string::npos);
 }
 
 TEST_F(TuneWithLedger, PartsEnterOtherFiltersAsParallelEvents) {
@@ -170,7 +170,7 @@ TEST_F(TuneWithLedger, TuningOnPublicRowsIsFreeAndTheTrainingIsCharged) {
   const Released released = tune(rows_, &open_rows, request, {{*ledger_}, bits_});
   const Quote alone = quote(with_setting(request.train, request.grid[0]), rows_.facts(600), *ledger_);
   EXPECT_EQ(ledger_->filter().spent(), alone.cost);
-  EXPECT_NE(released.model.card.remarks.back().find("public rows"), std::string::npos);
+  EXPECT_NE(released.model.card.remarks.end()[-2].find("public rows"), std::string::npos);
   EXPECT_EQ(rows_.opened_, 1);
   EXPECT_TRUE(tune(rows_, &open_rows, request, {{*ledger_}, bits_}).stored);
   request.train.budget.epsilon = 2;

@@ -171,10 +171,13 @@ TEST(Tune, EveryWayGivesAModelWhoseCardListsWhatWasTried) {
     if (by == TuneBy::parts) {
       EXPECT_NE(model.card.theorem.find("6.3"), std::string::npos) << "why its events do not add up";
     }
-    ASSERT_FALSE(model.card.remarks.empty());
+    ASSERT_GE(model.card.remarks.size(), 2U);
     for (const Setting& setting : request.grid) {
-      EXPECT_NE(model.card.remarks.back().find(setting_text(setting)), std::string::npos);
+      EXPECT_NE(model.card.remarks.end()[-2].find(setting_text(setting)), std::string::npos);
     }
+    const Setting& chosen = request.grid.at(chosen_setting(model.card, request.grid));
+    EXPECT_EQ(model.card.remarks.back(), "chosen: (" + setting_text(chosen) + ")");
+    EXPECT_THROW(chosen_setting(model.card, {{{"lambda", "0.123"}}}), Error);
     BitSource seeded(ReproducibleSeed{1});
     EXPECT_FALSE(tune(engine, &open_rows, request, seeded).card.is_private);
   }
