@@ -1,6 +1,7 @@
 // Parquet through an installed Python; what needs pyarrow or duckdb is skipped where neither is there.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "data_testing.h"
@@ -71,6 +72,29 @@ TEST(TableSource, AProcessThatFailsIsAnErrorAlsoAfterRows) {
   }
   const OtherPython python(script(file, "printf 'x,y\\n1,1\\n'; kill -9 $$"));
   EXPECT_TRUE(contains(error_of([&] { all_of(file.path()); }).second, "has ended"));
+}
+
+// A pipe holds 64 KiB. The process would wait for a reader of its complaints, and its reader for the rows.
+TEST(TableSource, AProcessThatComplainsAtLengthIsNotWaitedForForever) {
+  const TempFile file("a.parquet", "PAR1");
+  const std::string complain = "head -c 300000 /dev/zero | tr '\\0' w >&2; ";
+  {
+    const OtherPython python(script(file, complain + "printf 'x,y\\n1,1\\n'"));
+    EXPECT_EQ(all_of(file.path()), "x,y\n1,1\n");
+  }
+  const OtherPython python(script(file, "printf 'x,y\\n'; " + complain + "exit 1"));
+  const auto [kind, message] = error_of([&] { all_of(file.path()); });
+  EXPECT_EQ(kind, ErrorKind::invalid_data);
+  EXPECT_LT(message.size(), 2000U);
+}
+
+// Where ended children leave no word, nobody knows whether the rows are all.
+TEST(TableSource, RowsOfAProcessWhoseEndIsUnknownAreNotTaken) {
+  const TempFile file("a.parquet", "PAR1");
+  const OtherPython python(script(file, "printf 'x,y\\n1,1\\n'; exit 1"));
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(error_of([&] { all_of(file.path()); }).first, ErrorKind::invalid_data);
+  std::signal(SIGCHLD, before);
 }
 
 TEST(TableSource, WhatToInstallIsSaidWhereNothingIsThere) {

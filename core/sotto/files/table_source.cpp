@@ -1,6 +1,7 @@
 #include "sotto/files/table_source.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,6 +53,8 @@ def with_pyarrow(pa, csv, pq):
                 writer.write_table(pa.Table.from_batches([batch]).cast(schema))
 def with_duckdb(duckdb):
     try:
+        if any(sign in path for path in paths for sign in '*?['):
+            fail('duckdb takes *, ? and [ in a name for a pattern; rename the file, or install pyarrow')
         table = duckdb.connect().read_parquet(paths)
         for name, kind in zip(table.columns, table.types):
             if any(word in str(kind) for word in ('[', '(', 'BLOB')) and not str(kind).startswith('DECIMAL'):
@@ -85,6 +88,7 @@ class Pipe {
     ::close(ends_[0]);
     close_writer();
   }
+  int reader() const noexcept { return ends_[0]; }
   int writer() const noexcept { return ends_[1]; }
   void close_writer() noexcept {
     if (ends_[1] >= 0) ::close(ends_[1]);
@@ -131,9 +135,10 @@ class ProcessSource final : public ByteSource {
     ::waitpid(process_, nullptr, 0);
   }
   std::size_t read(std::span<char> buffer) override {
-    if (process_ <= 0) return 0;
+    if (process_ <= 0 || buffer.empty()) return 0;
+    await_text();
     const std::size_t count = text_.read(buffer);
-    if (count == 0 && !buffer.empty()) finish();
+    if (count == 0) finish();
     return count;
   }
   const std::string& name() const noexcept override { return name_; }
@@ -143,26 +148,47 @@ class ProcessSource final : public ByteSource {
     return "a Parquet file needs Python with pyarrow or duckdb to be read: 'pip install pyarrow', and set SOTTO_PYTHON "
            "if it is not in the python3 of the path";
   }
-  void finish() {
+  /// Takes meanwhile what the process complains about: one whose complaints nobody reads stops when the pipe is full.
+  void await_text() {
+    std::array<pollfd, 2> ends{{{text_.reader(), POLLIN, 0}, {errors_.reader(), POLLIN, 0}}};
+    do {
+      if (::poll(ends.data(), ends.size(), -1) < 0) {
+        if (errno != EINTR) throw Error(ErrorKind::io, "waiting for a process failed", "data");
+        ends[0].revents = ends[1].revents = 0;
+      }
+      if (ends[1].revents != 0 && !take_errors()) ends[1].fd = -1;
+    } while (ends[0].revents == 0);
+  }
+  /// Of all that is said the beginning is kept; false at the end.
+  bool take_errors() {
     constexpr std::size_t kMostShown = 1000;
-    std::string message(kMostShown, '\0');
-    message.resize(errors_.read(message));
-    int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    std::array<char, 4096> said{};
+    const std::size_t count = errors_.read(said);
+    message_.append(said.data(), std::min(count, kMostShown - message_.size()));
+    return count > 0;
+  }
+  void finish() {
+    while (take_errors()) {
     }
+    int status = 0;
+    pid_t ended = -1;
+    do {
+      ended = ::waitpid(process_, &status, 0);
+    } while (ended < 0 && errno == EINTR);
     process_ = -1;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == kNoLibrary) {
+    if (ended >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+    if (ended >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == kNoLibrary) {
       throw Error(ErrorKind::unsupported, name_ + ": " + needs(), "data");
     }
     throw Error(ErrorKind::invalid_data,
-                name_ + ": " + (message.empty() ? "the process that reads the Parquet file has ended" : message),
+                name_ + ": " + (message_.empty() ? "the process that reads the Parquet file has ended" : message_),
                 "data");
   }
 
   std::string name_;
   Pipe text_;
   Pipe errors_;
+  std::string message_;
   pid_t process_ = -1;
 };
 
