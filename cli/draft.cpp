@@ -87,13 +87,7 @@ struct SchemaVerb {
     asked.data_norm = schema.private_norm();
     require(asked.schema.label.is_public, "label",
             "confirm its classes first: they are not found privately. Declare classes, or set public to true");
-    for (Column& column : asked.schema.columns) {
-      if (column.is_public) continue;
-      column.is_public = true;
-      if (auto* numeric = std::get_if<NumericColumn>(&column.kind))
-        *numeric = {{}, NumericScale::linear, numeric->missing};
-      if (auto* category = std::get_if<CategoryColumn>(&column.kind)) category->values.clear();
-    }
+    forget_suggestions(asked.schema);
     std::set<std::string> used;
     apply_fields(asked, bounds.given(), used);
     apply_fields(asked.budget, budget.given(), used);
@@ -108,6 +102,10 @@ struct SchemaVerb {
         book ? find_bounds(data, asked, bits, {*book}) : FoundSchema{find_bounds(data, asked, bits), false};
     write_file(out, to_json(found.schema) + "\n");
     print_found(output, {data, out}, found);
+    const std::vector<std::string> kinds = unconfirmed(schema.declared());
+    if (kinds.empty()) return;
+    output.remark("--private is your word that these are public: the kind of " + list_of(kinds) +
+                  ", and whether its numbers may be missing");
   }
 
   SchemaFlags schema;

@@ -103,6 +103,35 @@ TEST(Draft, TheNormFollowsFromTheKinds) {
   EXPECT_EQ(proposed_norm(schema), 2.1);
 }
 
+// What is found privately must not depend on what one row spells.
+TEST(Draft, WhatIsKeptOfSuggestionsIsTheKindAlone) {
+  const auto kept_of = [](std::vector<std::string> cells) {
+    Schema schema =
+        draft_schema(table_of({profile_of("age", std::move(cells)), profile_of("job", {"cook", "clerk"})}), labelled())
+            .schema;
+    forget_suggestions(schema);
+    return schema;
+  };
+  const Schema kept = kept_of({"20", "?", "30", "41"});
+  EXPECT_EQ(kept, kept_of({"1", "NA", "2e7", "5"}));
+  const auto& age = std::get<NumericColumn>(kept.columns[0].kind);
+  EXPECT_FALSE(age.range);
+  EXPECT_EQ(age.scale, NumericScale::linear);
+  EXPECT_EQ(age.missing, (std::vector<std::string>{"", "?", "NA", "na", "N/A", "n/a", "NaN", "nan", "null", "NULL",
+                                                   "None", "none"}));
+  EXPECT_TRUE(std::get<CategoryColumn>(kept.columns[1].kind).values.empty());
+  EXPECT_TRUE(kept.columns[0].is_public && kept.columns[1].is_public);
+  EXPECT_FALSE(kept.label.is_public);  // classes are not found privately
+}
+
+TEST(Draft, WhatIsDeclaredIsNotForgotten) {
+  Schema schema = labelled();
+  schema.columns = {{"age", NumericColumn{Range{0, 9}, NumericScale::log1p, {"?"}}}};
+  const Schema declared = schema;
+  forget_suggestions(schema);
+  EXPECT_EQ(schema, declared);
+}
+
 // A guarantee would be wrong if this failed.
 TEST(Draft, ATrainingWithSuggestionsIsStampedUntilTheyAreConfirmed) {
   Schema draft = draft_schema(table_of({profile_of("age", {"20", "30"})}), labelled()).schema;

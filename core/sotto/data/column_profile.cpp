@@ -22,10 +22,14 @@ bool begins_as_date(std::string_view text) noexcept {
 
 }  // namespace
 
+std::span<const std::string_view> missing_spellings() noexcept {
+  static constexpr std::array<std::string_view, 12> kSpellings{"",    "?",   "NA",   "na",   "N/A",  "n/a",
+                                                               "NaN", "nan", "null", "NULL", "None", "none"};
+  return kSpellings;
+}
+
 bool spells_missing(std::string_view text) noexcept {
-  constexpr std::array<std::string_view, 12> kSpellings{"",    "?",   "NA",   "na",   "N/A",  "n/a",
-                                                        "NaN", "nan", "null", "NULL", "None", "none"};
-  return std::ranges::find(kSpellings, text) != kSpellings.end();
+  return std::ranges::find(missing_spellings(), text) != missing_spellings().end();
 }
 
 void ColumnProfiler::add(double value) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,7 +29,10 @@ struct ColumnProfile {
   bool counts_rows = false;            ///< whole numbers, each one above that of the row before
 };
 
-/// Whether a cell is a usual spelling of no value: empty, ?, NA, N/A, NaN, null or None in the usual cases.
+/// The usual spellings of no value, known without looking at a row: empty, ?, NA, N/A, NaN, null and None in the usual
+/// cases.
+std::span<const std::string_view> missing_spellings() noexcept;
+/// Whether a cell is one of them.
 bool spells_missing(std::string_view text) noexcept;
 
 /// Collects a profile in memory that kMaxDistinct bounds.

@@ -153,6 +153,20 @@ bool draft_label(Label& label, const ColumnProfile& profile) {
   return true;
 }
 
+void forget_suggestions(Schema& schema) {
+  for (Column& column : schema.columns) {
+    if (column.is_public) continue;
+    column.is_public = true;
+    if (auto* numeric = std::get_if<NumericColumn>(&column.kind)) {
+      const bool may_be_missing = !numeric->missing.empty();
+      *numeric = {};
+      if (may_be_missing) numeric->missing.assign(missing_spellings().begin(), missing_spellings().end());
+    } else if (auto* category = std::get_if<CategoryColumn>(&column.kind)) {
+      category->values.clear();
+    }
+  }
+}
+
 Range readable_range(double min, double max) {
   constexpr double kParts = 5;
   if (!(max > min)) max = min + std::max(1.0, std::abs(min));

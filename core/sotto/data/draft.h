@@ -41,6 +41,11 @@ TableProfile profile_rows(RowReader& reader, const std::string& label);
 /// proposed where none is declared.
 SchemaDraft draft_schema(const TableProfile& table, const Schema& declared);
 
+/// Leaves of each suggested column its kind, and whether its numbers may be missing, for whoever takes these for public:
+/// ranges, values and scales are forgotten, and missing numbers are those of the public spellings, not of the ones that
+/// some row has. The columns are public then.
+void forget_suggestions(Schema& schema);
+
 /// The classes of the label from its values, where the declaration leaves them open and does not cover them. True if
 /// something was taken from the rows. Throws Error{invalid_argument} if they are no classes.
 bool draft_label(Label& label, const ColumnProfile& profile);
