@@ -1,4 +1,5 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -11,6 +12,7 @@
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/data/dataset.h"
+#include "sotto/data/draft.h"
 #include "sotto/data/plain_weights.h"
 #include "sotto/data/row_encoder.h"
 #include "sotto/data/schema_json.h"
@@ -75,14 +77,17 @@ std::pair<std::vector<double>, std::vector<double>> plain_of(const Encoder& enco
   return {std::move(plain.coefficients), std::move(plain.constants)};
 }
 
-/// (name, numbers) or (name, places, texts) for each column of a table.
+/// (name, numbers, missing) or (name, places, texts, missing) for each column of a table; `missing` is the text of a cell
+/// that has no value.
 std::vector<TableColumn> table_from(const nb::list& given) {
   std::vector<TableColumn> table;
   for (const nb::handle item : given) {
     const auto parts = nb::cast<nb::tuple>(item);
     TableColumn column;
     column.name = nb::cast<std::string>(parts[0]);
-    if (nb::len(parts) == 2) {
+    const std::size_t last = nb::len(parts) - 1;
+    column.missing = nb::cast<std::string>(parts[last]);
+    if (last == 2) {
       const auto numbers = nb::cast<Numbers>(parts[1], false);
       column.numbers = {numbers.data(), numbers.size()};
     } else {
@@ -127,6 +132,25 @@ std::pair<Rows, std::uint64_t> table_rows(const nb::list& given, const Encoder& 
   return {std::move(rows), done.unusable};
 }
 
+/// A first schema for a table from all of its cells, and why each column was drafted as it is. NOT FOR RELEASE.
+std::pair<std::string, std::map<std::string, std::string>> draft_table(const nb::list& given, const std::string& text) {
+  const auto work = [table = table_from(given), declared = schema_from_json(text), held = keep(given)](const Report&) {
+    TableReader reader(table);
+    return draft_schema(profile_rows(reader, declared.label.column), declared);
+  };
+  SchemaDraft draft = interruptible<SchemaDraft>(work);
+  draft.schema.format = FileFormat::csv;
+  std::map<std::string, std::string> why;
+  for (DraftedColumn& each : draft.columns) why[each.column.name] = std::move(each.why);
+  return {to_json(draft.schema), std::move(why)};
+}
+
+std::string confirmed(const std::string& text) {
+  Schema schema = schema_from_json(text);
+  confirm(schema);
+  return to_json(schema);
+}
+
 std::string fingerprint_table(const nb::list& given) {
   return hex_of(interruptible<Digest>(
       [table = table_from(given), held = keep(given)](const Report&) { return fingerprint_of(table); }));
@@ -169,6 +193,12 @@ void bind_encoding(nb::module_& module) {
       },
       nb::arg("schema"), nb::arg("columns"));
   module.def("table_rows", &table_rows, nb::arg("table"), nb::arg("encoding"), nb::arg("labelled"));
+  module.def("draft_table", &draft_table, nb::arg("table"), nb::arg("declared"));
+  module.def(
+      "spells_missing", [](const std::string& text) { return spells_missing(text); }, nb::arg("text"));
+  module.def("confirmed", &confirmed, nb::arg("schema"));
+  module.def(
+      "unconfirmed", [](const std::string& text) { return unconfirmed(schema_from_json(text)); }, nb::arg("schema"));
   module.def("fingerprint_table", &fingerprint_table, nb::arg("table"));
 }
 

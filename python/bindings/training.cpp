@@ -1,6 +1,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +16,7 @@
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/quote_json.h"
 #include "sotto/train.h"
+#include "sotto/tune.h"
 
 namespace nb = nanobind;
 
@@ -83,30 +85,68 @@ TrainRequest with_options(TrainRequest request, const Rows& rows, const RunOptio
   return request;
 }
 
-/// What a ledger reserved stays spent, however this ends.
-Released work(Asked asked, const Report& report) {
+/// A training on the rows alone, or under a ledger, where what was reserved stays spent, however this ends.
+template <class Alone, class UnderLedger>
+Released on_ledger_or_alone(const Asked& asked, const Alone& alone, const UnderLedger& under) {
   const RunOptions& options = asked.options;
-  asked.request.progress = report;
   BitSource bits = options.noise_seed ? BitSource(ReproducibleSeed{*options.noise_seed}) : BitSource();
   if (!options.ledger.empty()) {
     SqliteLedger open(options.ledger);
     SharedRows source(asked.rows, options.part);
-    return train(source, asked.request, bits, {open, options.again, options.part});
+    return under(source, ChargedTo{{open, options.again, options.part}, bits});
   }
   Released made;
-  made.model = train(*asked.rows.open(), asked.request, bits);
+  made.model = alone(*asked.rows.open(), bits);
   made.text = model_text(made.model);
   return made;
 }
 
-nb::tuple run_training(const Rows& rows, const GivenFields& given, const RunOptions& options,
-                       const nb::object& progress) {
+Released work(Asked asked, const Report& report) {
+  TrainRequest& request = asked.request;
+  request.progress = report;
+  return on_ledger_or_alone(
+      asked, [&](Engine& rows, BitSource& bits) { return train(rows, request, bits); },
+      [&](RowSource& rows, const ChargedTo& to) { return train(rows, request, to.bits, to.use); });
+}
+
+Released tune_work(const Asked& asked, TuneRequest request, const Report& report) {
+  request.train = asked.request;
+  request.train.progress = report;
+  return on_ledger_or_alone(
+      asked, [&](Engine& rows, BitSource& bits) { return tune(rows, nullptr, request, bits); },
+      [&](RowSource& rows, const ChargedTo& to) { return tune(rows, nullptr, request, to); });
+}
+
+Asked asked_for(const Rows& rows, const GivenFields& given, const RunOptions& options) {
   Asked asked{rows, with_options(request_from(given), rows, options), options};
   Digest fingerprint{};
   if (digest_from_hex(options.fingerprint, fingerprint)) asked.rows.fingerprint = fingerprint;
-  Released made = interruptible<Released>(
-      [asked = std::move(asked)](const Report& report) { return work(asked, report); }, progress);
-  return nb::make_tuple(nb::cast(std::move(made.model)), made.text, made.stored);
+  return asked;
+}
+
+nb::tuple told(Released made) { return nb::make_tuple(nb::cast(std::move(made.model)), made.text, made.stored); }
+
+nb::tuple run_training(const Rows& rows, const GivenFields& given, const RunOptions& options,
+                       const nb::object& progress) {
+  return told(interruptible<Released>(
+      [asked = asked_for(rows, given, options)](const Report& report) { return work(asked, report); }, progress));
+}
+
+/// `by`, and the mean number of runs.
+using How = std::pair<std::string, std::uint32_t>;
+
+/// Tries every setting of the grid, on these rows alone.
+nb::tuple run_tuning(const Rows& rows, const GivenFields& given, const RunOptions& options,
+                     const std::vector<Setting>& grid, const How& how, const nb::object& progress) {
+  TuneRequest request;
+  request.grid = grid;
+  request.by = enum_by_name<TuneBy>(how.first, "by");
+  request.mean_runs = how.second;
+  require(request.by != TuneBy::public_data, "by",
+          "public rows cost nothing: tune on them by any means, and train on these rows with what was found");
+  return told(interruptible<Released>([asked = asked_for(rows, given, options),
+                                       request](const Report& report) { return tune_work(asked, request, report); },
+                                      progress));
 }
 
 std::string planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
@@ -144,6 +184,12 @@ void bind_training(nb::module_& module) {
           nb::arg("personal_epsilons"));
   module.def("train", &run_training, nb::arg("rows"), nb::arg("fields"), nb::arg("options"),
              nb::arg("progress").none() = nb::none());
+  module.def("tune", &run_tuning, nb::arg("rows"), nb::arg("fields"), nb::arg("options"), nb::arg("grid"),
+             nb::arg("how"), nb::arg("progress").none() = nb::none());
+  module.def(
+      "chosen_setting",
+      [](const Model& model, const std::vector<Setting>& grid) { return chosen_setting(model.card, grid); },
+      nb::arg("model"), nb::arg("grid"));
   module.def("plan", &plan_card, nb::arg("facts"), nb::arg("fields"), nb::arg("ledger") = "");
 }
 

@@ -29,17 +29,19 @@ def encoding_in(text: str, instead: str) -> Encoding:
     columns = [column for column in schema.get("columns", []) if column["kind"] != "ignore"]
     if not columns or schema.get("features"):
         raise Unsupported(f"columns: an estimator needs the file's columns by name; {instead}")
-    if any(column["kind"] != "numeric" for column in columns):
-        raise Unsupported(f"columns: some are not numeric; {instead}")
-    if any(column.get("scale", "linear") != "linear" for column in columns):
-        raise Unsupported(f"scale: an estimator has linear ones only; {instead}")
-    if any(column.get("missing") for column in columns):
-        raise Unsupported(f"missing: an estimator has no missing values; {instead}")
-    ranged = ["min" in column for column in columns]
-    if any(ranged) != all(ranged) or "range" in schema and not all(ranged):
-        raise Unsupported(f"range: an estimator has one for every column or for none; {instead}")
+    if "range" in schema and not all("min" in column for column in columns):
+        raise Unsupported(f"range: an estimator needs one of every column, or none; {instead}")
     encoding = _core.Encoding.from_json(text)
+    if not _is_plain(columns):
+        return Encoding(encoding, named=True, raw=True)
     return Encoding(encoding, named=_are_names(tuple(encoding.names), schema))
+
+
+def _is_plain(columns: list[dict[str, Any]]) -> bool:
+    """Whether rows are arrays of numbers that are scaled to ranges, or taken as they are; otherwise they are tables of cells."""
+    numbers = all(column["kind"] == "numeric" and column.get("scale", "linear") == "linear" for column in columns)
+    ranged = ["min" in column for column in columns]
+    return numbers and any(ranged) == all(ranged) and not any(column.get("missing") for column in columns)
 
 
 def _are_names(names: tuple[str, ...], schema: dict[str, Any]) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from ._declared import class_texts, declared_bounds
+from ._table import cells_of
 from .errors import InvalidArgument
 
 
@@ -102,6 +103,20 @@ class Encoding:
         texts = {column["name"]: column.get("values", ["0", "1"]) for column in schema["columns"]}
         label = schema["label"]
         return {**texts, label["column"]: label.get("classes") or [*label["negative"], *label["positive"]]}
+
+    @cached_property
+    def missing(self) -> dict[str, str]:
+        """How a missing cell of a column is spelt: by an empty text, or as the schema declares where that is not declared."""
+        spelled = {}
+        for column in json.loads(self.json())["columns"]:
+            known = column.get("missing") or [text for text in column.get("values", ()) if _core.spells_missing(text)]
+            if known and "" not in known:
+                spelled[column["name"]] = known[0]
+        return spelled
+
+    def cells(self, columns: dict[str, Any]) -> list[tuple[Any, ...]]:
+        """The columns of a table as the library reads them."""
+        return cells_of(columns, self.listed, self.missing)
 
     @cached_property
     def linear(self) -> tuple[Any, Any]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import math
 import os
-import warnings
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, ClassVar, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Iterator
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -27,9 +26,14 @@ from ._parameters import fields_of
 from ._pieces import checked, checked_rows, refuse_continuous, unique
 from ._progress import Progress
 from .errors import InvalidArgument, InvalidData, NotPrivateWarning, PromiseWarning, Unsupported
-from ._table import cells_of, columns_of, table_fingerprint
+from ._table import columns_of, table_fingerprint
 from .ledger import Charge, Ledger
+from ._prepared import Prepared
+from ._warn import warn
 from .schema import Schema
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 FROM_Y = "the classes were taken from y, not declared"
 #: Share of epsilon that data_norm="private" is found with.
@@ -88,67 +92,72 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     intercept_: Any
     n_iter_: int
 
-    def fit(self, X: Any, y: Any = None, personal_epsilons: Any = None) -> "PrivateLinearClassifier":
+    def fit(self, X: Any, y: Any = None, personal_epsilons: Any = None) -> Self:
         """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens.
 
-        ``personal_epsilons``: one number a row, at most ``epsilon``: what the row at that position is promised. They are public.
+        Parameters
+        ----------
+        X : array, sparse matrix, DataFrame or Arrow table
+            The rows; with a schema a raw table.
+        y : array, optional
+            The labels. May be left out where a schema names a column of ``X``.
+        personal_epsilons : array, optional
+            One number a row, at most ``epsilon``: what the row at that position is promised. They are public.
+
+        Returns
+        -------
+        self
         """
-        if self.schema is not None:
-            return self._fit_table(X, y, personal_epsilons)
         with self._fitting():
             asked = self._asked()
-            norm = declared_norm(self.data_norm, self.bounds)
-            personal = declared_epsilons(personal_epsilons)
-            if personal is not None and norm == "private":
-                raise InvalidArgument("data_norm: must be a number with personal_epsilons: finding it takes a share of one epsilon")
-            X = as_table(X)
-            refuse_text_columns(X)
-            X, y = checked(self, X, y)
-            refuse_continuous(y)
-            classes, not_private = self._class_list(y)
-            matrix = matrix_of(X)
-            codes = encode_labels(y, classes)
-            self._refuse_undeclared(codes)
-            encoding = Encoding.build(self, norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
-            charge = self._charge_of(matrix, codes, encoding.classes)
-            found = None
-            if norm == "private":
-                found = self._find_norm(matrix, encoding, charge, not_private)
-                encoding = encoding.with_norm(found.data_norm)
-            rows = rows_of(matrix, codes, encoding.core)
-            options = self._run_options(charge)
-            options.encoding = encoding.json()
-            options.not_private = not_private
-            if found is not None:
-                options.found_norm = found
-            if personal is not None:
-                options.promise(personal)
-            trained = self._train(rows, options, found is not None)
-            self._take(trained, encoding, classes)
-            self._warn_of_promise(trained[0], asked)
+            prepared = self._prepared(X, y, declared_epsilons(personal_epsilons))
+            self._take_run(self._train(prepared.rows, prepared.options, prepared.norm_found), prepared, asked)
         return self
 
-    def _fit_table(self, X: Any, y: Any, personal_epsilons: Any) -> "PrivateLinearClassifier":
-        """Trains on a table of raw cells, which the schema declares."""
-        with self._fitting():
-            asked = self._asked()
-            personal = declared_epsilons(personal_epsilons)
-            schema = self._declared_schema()
-            columns = columns_of(X, y, schema.label)
-            encoding = self._encoding_by(schema, list(columns))
-            cells = cells_of(columns, encoding.listed)
-            ledger = self._ledger()
-            count = len(cells[0][1]) if cells else 0
-            charge = Charge() if ledger is None else Charge.to(ledger, table_fingerprint(columns), count)
-            rows, unusable = _core.table_rows(cells, encoding.core, True)
-            _refuse_unusable(unusable, rows.rows)
-            options = self._run_options(charge)
-            if personal is not None:
-                options.promise(personal)
-            trained = self._train(rows, options)
-            self._take(trained, encoding, encoding.class_values())
-            self._warn_of_promise(trained[0], asked)
-        return self
+    def _prepared(self, X: Any, y: Any, personal: Any = None) -> Prepared:
+        """Checks and encodes rows. With ``data_norm="private"`` the norm is found, and paid for."""
+        if self.schema is not None:
+            return self._prepared_table(X, y, personal)
+        norm = declared_norm(self.data_norm, self.bounds)
+        if personal is not None and norm == "private":
+            raise InvalidArgument("data_norm: must be a number with personal_epsilons: finding it takes a share of one epsilon")
+        X = as_table(X)
+        refuse_text_columns(X)
+        X, y = checked(self, X, y)
+        refuse_continuous(y)
+        classes, not_private = self._class_list(y)
+        matrix = matrix_of(X)
+        codes = encode_labels(y, classes)
+        self._refuse_undeclared(codes)
+        encoding = Encoding.build(self, norm, X.shape[1], classes, getattr(self, "feature_names_in_", None))
+        charge = self._charge_of(matrix, codes, encoding.classes)
+        found = None
+        if norm == "private":
+            found = self._find_norm(matrix, encoding, charge, not_private)
+            encoding = encoding.with_norm(found.data_norm)
+        options = self._run_options(charge, personal)
+        options.encoding = encoding.json()
+        options.not_private = not_private
+        if found is not None:
+            options.found_norm = found
+        return Prepared(rows_of(matrix, codes, encoding.core), encoding, classes, options, found is not None)
+
+    def _prepared_table(self, X: Any, y: Any, personal: Any) -> Prepared:
+        """The same for a table of raw cells, which the schema declares."""
+        schema = self._declared_schema()
+        columns = columns_of(X, y, schema.label)
+        encoding = self._encoding_by(schema, list(columns))
+        cells = encoding.cells(columns)
+        ledger = self._ledger()
+        count = len(cells[0][1]) if cells else 0
+        charge = Charge() if ledger is None else Charge.to(ledger, table_fingerprint(columns), count)
+        rows, unusable = _core.table_rows(cells, encoding.core, True)
+        _refuse_unusable(unusable, rows.rows)
+        return Prepared(rows, encoding, encoding.class_values(), self._run_options(charge, personal))
+
+    def _take_run(self, trained: tuple[_core.Model, bool], prepared: Prepared, asked: tuple[float, float]) -> None:
+        self._take(trained, prepared.encoding, prepared.classes)
+        self._warn_of_promise(trained[0], asked)
 
     def _declared_schema(self) -> Schema:
         if not isinstance(self.schema, Schema):
@@ -167,7 +176,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             declared["data_norm"] = math.hypot(declared.get("data_norm", 1.0), constant)
         return Encoding(_core.complete_encoding(json.dumps(declared), names), named=True, raw=True)
 
-    def fit_block_file(self, path: str | os.PathLike[str]) -> "PrivateLinearClassifier":
+    def fit_block_file(self, path: str | os.PathLike[str]) -> Self:
         """Trains on a block file, which may be larger than memory and carries its own declarations."""
         with self._fitting():
             asked = self._asked()
@@ -216,12 +225,14 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             return Charge()
         return Charge.to(ledger, fingerprint_of(matrix, codes, classes), matrix.shape[0])
 
-    def _run_options(self, charge: Charge) -> _core.RunOptions:
+    def _run_options(self, charge: Charge, personal: Any = None) -> _core.RunOptions:
         options = _core.RunOptions()
         seed = self._order_seed()
         if seed is not None:
             options.order_seed = seed
         options.ledger, options.fingerprint, options.part = charge.path, charge.fingerprint, charge.part
+        if personal is not None:
+            options.promise(personal)
         return options
 
     def _train(self, rows: Any, options: _core.RunOptions, norm_found: bool = False) -> tuple[_core.Model, bool]:
@@ -249,13 +260,13 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         )
         if not card.is_private:
             reasons = "; ".join(card["not_private_because"])
-            warnings.warn(f"The model is NOT PRIVATE: {reasons}", NotPrivateWarning, stacklevel=3)
+            warn(NotPrivateWarning(f"The model is NOT PRIVATE: {reasons}"))
 
     @staticmethod
     def _warn_of_promise(model: _core.Model, asked: tuple[float, float]) -> None:
         words = model.other_promise(*asked)
         if words:
-            warnings.warn(words[0].upper() + words[1:], PromiseWarning, stacklevel=3)
+            warn(PromiseWarning(words[0].upper() + words[1:]))
 
     def decision_function(self, X: Any) -> Any:
         """The scores of the rows, clipped as in training; one column a class, or that of ``classes_[1]``."""
@@ -421,7 +432,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         check_is_fitted(self, "model_")
         if self.encoding_.raw:
             columns = columns_of(X, None, self.encoding_.label)
-            return _core.table_rows(cells_of(columns, self.encoding_.listed), self.encoding_.core, False)[0]
+            return _core.table_rows(self.encoding_.cells(columns), self.encoding_.core, False)[0]
         X = checked_rows(self, as_table(X))
         return rows_of(matrix_of(X), None, self.encoding_.core)
 

@@ -14,6 +14,12 @@ from .errors import InvalidArgument
 #: Whole numbers up to here are doubles too.
 _EXACT = 2**53
 _TRUTHS = {False: ("false", "False", "FALSE", "0"), True: ("true", "True", "TRUE", "1")}
+_MIDNIGHT = " 00:00:00"
+
+
+def is_table(X: Any) -> bool:
+    """Whether columns have names: a data frame, an Arrow table or a dictionary of columns."""
+    return isinstance(X, Mapping) or hasattr(X, "columns") or hasattr(X, "__arrow_c_stream__")
 
 
 def columns_of(X: Any, y: Any, label: str) -> dict[str, Any]:
@@ -29,9 +35,12 @@ def columns_of(X: Any, y: Any, label: str) -> dict[str, Any]:
     return found
 
 
-def cells_of(columns: Mapping[str, Any], listed: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
-    """The columns for the library. ``listed``: the declared texts of a column, by which truths are spelt."""
-    return [(name, *_cells(column, (listed or {}).get(name, ()))) for name, column in columns.items()]
+def cells_of(
+    columns: Mapping[str, Any], listed: Mapping[str, Any] | None = None, missing: Mapping[str, str] | None = None
+) -> list[tuple[Any, ...]]:
+    """The columns for the library. ``listed``: the declared texts of a column, by which truths are spelt; ``missing``: how a
+    missing cell is spelt, where that is not by an empty text."""
+    return [(name, *_cells(column, (listed or {}).get(name, ())), (missing or {}).get(name, "")) for name, column in columns.items()]
 
 
 def _cells(column: Any, listed: Any) -> tuple[Any, ...]:
@@ -42,11 +51,22 @@ def _cells(column: Any, listed: Any) -> tuple[Any, ...]:
         return (np.ascontiguousarray(values, dtype=np.float64),)
     if values.dtype.kind in "iu" and (not len(values) or max(-int(values.min()), int(values.max())) <= _EXACT):
         return (np.ascontiguousarray(values, dtype=np.float64),)
+    if values.dtype.kind == "M":
+        values = _times(values)
     texts: dict[str, int] = {}
     places = np.empty(len(values), dtype=np.int32)
     for i, value in enumerate(values.tolist() if values.dtype.kind in "biuU" else values):
         places[i] = -1 if is_missing(value) else texts.setdefault(_text(value, listed), len(texts))
     return places, list(texts)
+
+
+def _times(values: Any) -> Any:
+    """Points in time as pandas writes them into a CSV file: days alone where no point has a time of day."""
+    texts = np.char.replace(np.datetime_as_string(values, unit="s"), "T", " ").astype(object)
+    texts[np.isnat(values)] = None
+    if all(text is None or text.endswith(_MIDNIGHT) for text in texts):
+        return np.array([text and text[: -len(_MIDNIGHT)] for text in texts], dtype=object)
+    return texts
 
 
 def _text(value: Any, listed: Any) -> str:

@@ -57,9 +57,28 @@ class InternalError(Error, RuntimeError):
     """A check of the library on itself failed."""
 
 
-class PromiseWarning(UserWarning):
+class PrivacyWarning(UserWarning):
+    """Something about a promise that its reader should know; those below say what."""
+
+
+class PromiseWarning(PrivacyWarning):
     """The card promises something else than was asked for; its remarks say why."""
 
 
-class NotPrivateWarning(UserWarning):
+class NotPrivateWarning(PrivacyWarning):
     """The model that was made is stamped *not private*; its card says why."""
+
+
+class PlanWarning(PrivacyWarning):
+    """A public fact of the plan that makes a model useless or a promise weak, such as noise above the signal.
+
+    ``code`` names it, for filters: "noise_above_signal", "epsilon_large", "delta_large", "norm_assumed", "few_rows".
+    """
+
+    def __init__(self, text: str = "", code: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class PipelineWarning(PrivacyWarning):
+    """A step before the estimator may look at all rows, which no card covers."""

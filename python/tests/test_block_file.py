@@ -122,10 +122,6 @@ def test_what_an_estimator_declares_alike_is_taken(packed):
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ({"columns": [COLUMN | {"scale": "log1p"}, COLUMN | {"name": "b"}]}, "scale"),
-        ({"columns": [{"name": "a", "kind": "category", "values": ["u", "v"]}]}, "not numeric"),
-        ({"columns": [COLUMN, {"name": "b", "kind": "numeric"}]}, "range"),
-        ({"columns": [{"name": "a", "kind": "numeric"}, COLUMN | {"name": "b"}]}, "range"),
         ({"range": {"min": 0.0, "max": 1.0}}, "range"),
         ({"projection": {"kind": "gaussian", "dimensions": 2, "key": 1}}, "projection"),
         ({"format": "libsvm", "columns": [], "features": 2}, "columns"),
@@ -138,6 +134,20 @@ def test_what_an_estimator_declares_alike_is_taken(packed):
 def test_declarations_an_estimator_cannot_follow_are_refused(packed, other, said):
     with pytest.raises((Unsupported, InvalidData), match=said):
         model().fit_block_file(packed(schema(**other)))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        [COLUMN | {"scale": "log1p"}, COLUMN | {"name": "b"}],
+        [{"name": "a", "kind": "category", "values": ["u", "v"]}],
+        [COLUMN, {"name": "b", "kind": "numeric"}],
+    ],
+)
+def test_a_file_of_encoded_columns_makes_a_model_of_raw_tables(packed, columns):
+    made = model().fit_block_file(packed(schema(columns=columns)))
+    table = {"a": ["u", "v"] if len(columns) == 1 else [0.1, 0.2], "b": [0.3, 0.4]}
+    assert made.predict(table).shape == (2,)
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[1]", '{"columns": 3}'])

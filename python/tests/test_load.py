@@ -83,11 +83,26 @@ def test_a_column_that_is_read_past_is_no_feature(tmp_path):
     assert list(sotto.load(written(tmp_path, columns=columns)).feature_names_in_) == list("abcd")
 
 
+def test_a_file_with_categories_log_scales_and_missing_cells_predicts_raw_tables(tmp_path):
+    columns = [
+        {"name": "job", "kind": "category", "values": ["clerk", "cook"]},
+        {"name": "gain", "kind": "numeric", "min": 0, "max": 100, "scale": "log1p", "missing": ["?"]},
+        {"name": "id", "kind": "ignore"},
+    ]
+    loaded = sotto.load(written(tmp_path, columns=columns))
+    assert list(loaded.feature_names_in_) == ["job", "gain"] and loaded.summary().names[:2] == ["job=clerk", "job=cook"]
+    as_text = {"job": ["cook", "clerk", "?"], "gain": ["5", "?", "70"]}
+    as_numbers = {"job": ["cook", "clerk", None], "gain": [5.0, np.nan, 70.0]}
+    scores = loaded.decision_function(as_text)
+    assert np.array_equal(scores, loaded.decision_function(as_numbers)) and len(set(scores)) == 3
+    with pytest.raises(InvalidArgument, match="named columns"):
+        loaded.predict(X)
+
+
 @pytest.mark.parametrize(
     ("encoding", "said"),
     [
         ({"columns": [], "features": 4}, "sotto predict"),
-        ({"columns": [{"name": "a", "kind": "category", "values": list("pqrs")}]}, "sotto predict"),
         ({"columns": [{"name": "a", "kind": "numeric"}]}, "not for the columns"),
         ({"label": {"column": "y", "classes": ["a", "b", "c"]}}, "not for the columns|classes"),
     ],

@@ -71,7 +71,7 @@ TEST_F(TuneWithLedger, PartsCostTheDearestPartAndOneEntry) {
   const Model back = model_from_text(released.text, "m");
   EXPECT_TRUE(back.card.budget.enforced);
   EXPECT_EQ(back.card.epsilon, 0.5);
-  ASSERT_FALSE(back.card.remarks.empty());
+  ASSERT_GE(back.card.remarks.size(), 2U);
   EXPECT_NE(back.card.remarks.end()[-2].find("passes=3"), std::string::npos);
 }
 
