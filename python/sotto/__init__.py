@@ -16,6 +16,7 @@ from ._estimators import LinearSVC, LogisticRegression, SGDClassifier
 from ._load import load
 from ._parameters import catalog
 from ._summary import Summary
+from ._tuning import PrivateSearchCV, tune
 from ._verify import verify
 from .errors import BudgetExceeded, Error, InvalidArgument, InvalidData, NotPrivateWarning, PromiseWarning, Unsupported
 from .ledger import Ledger
@@ -35,6 +36,7 @@ __all__ = [
     "NotPrivateWarning",
     "OneHot",
     "PrivacyCard",
+    "PrivateSearchCV",
     "PromiseWarning",
     "SGDClassifier",
     "Scaler",
@@ -51,6 +53,7 @@ __all__ = [
     "pack",
     "pack_parquet",
     "plot",
+    "tune",
     "verify",
 ]
 
