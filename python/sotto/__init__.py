@@ -15,10 +15,22 @@ from ._core import Model, __version__
 from ._estimators import LinearSVC, LogisticRegression, SGDClassifier
 from ._load import load
 from ._parameters import catalog
+from ._pipeline import PipelineCheck, check_pipeline
 from ._summary import Summary
 from ._tuning import PrivateSearchCV, tune
 from ._verify import verify
-from .errors import BudgetExceeded, Error, InvalidArgument, InvalidData, NotPrivateWarning, PromiseWarning, Unsupported
+from .errors import (
+    BudgetExceeded,
+    Error,
+    InvalidArgument,
+    InvalidData,
+    NotPrivateWarning,
+    PipelineWarning,
+    PlanWarning,
+    PrivacyWarning,
+    PromiseWarning,
+    Unsupported,
+)
 from .ledger import Ledger
 from .preprocessing import OneHot, Scaler
 from .schema import Schema
@@ -35,7 +47,11 @@ __all__ = [
     "Model",
     "NotPrivateWarning",
     "OneHot",
+    "PipelineCheck",
+    "PipelineWarning",
+    "PlanWarning",
     "PrivacyCard",
+    "PrivacyWarning",
     "PrivateSearchCV",
     "PromiseWarning",
     "SGDClassifier",
@@ -47,6 +63,7 @@ __all__ = [
     "accounting",
     "audit",
     "catalog",
+    "check_pipeline",
     "errors",
     "export",
     "load",

@@ -28,6 +28,7 @@ from ._progress import Progress
 from .errors import InvalidArgument, InvalidData, NotPrivateWarning, PromiseWarning, Unsupported
 from ._table import columns_of, table_fingerprint
 from .ledger import Charge, Ledger
+from ._pipeline import before_this_fit, reasons_against
 from ._prepared import Prepared
 from ._warn import warn
 from .schema import Schema
@@ -116,8 +117,9 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def _prepared(self, X: Any, y: Any, personal: Any = None) -> Prepared:
         """Checks and encodes rows. With ``data_norm="private"`` the norm is found, and paid for."""
+        outside = reasons_against(before_this_fit())
         if self.schema is not None:
-            return self._prepared_table(X, y, personal)
+            return self._prepared_table(X, y, personal, outside)
         norm = declared_norm(self.data_norm, self.bounds)
         if personal is not None and norm == "private":
             raise InvalidArgument("data_norm: must be a number with personal_epsilons: finding it takes a share of one epsilon")
@@ -126,6 +128,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         X, y = checked(self, X, y)
         refuse_continuous(y)
         classes, not_private = self._class_list(y)
+        not_private = [*outside, *not_private]
         matrix = matrix_of(X)
         codes = encode_labels(y, classes)
         self._refuse_undeclared(codes)
@@ -142,7 +145,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             options.found_norm = found
         return Prepared(rows_of(matrix, codes, encoding.core), encoding, classes, options, found is not None)
 
-    def _prepared_table(self, X: Any, y: Any, personal: Any) -> Prepared:
+    def _prepared_table(self, X: Any, y: Any, personal: Any, not_private: list[str]) -> Prepared:
         """The same for a table of raw cells, which the schema declares."""
         schema = self._declared_schema()
         columns = columns_of(X, y, schema.label)
@@ -153,7 +156,9 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         charge = Charge() if ledger is None else Charge.to(ledger, table_fingerprint(columns), count)
         rows, unusable = _core.table_rows(cells, encoding.core, True)
         _refuse_unusable(unusable, rows.rows)
-        return Prepared(rows, encoding, encoding.class_values(), self._run_options(charge, personal))
+        options = self._run_options(charge, personal)
+        options.not_private = not_private
+        return Prepared(rows, encoding, encoding.class_values(), options)
 
     def _take_run(self, trained: tuple[_core.Model, bool], prepared: Prepared, asked: tuple[float, float]) -> None:
         self._take(trained, prepared.encoding, prepared.classes)

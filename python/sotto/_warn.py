@@ -6,13 +6,16 @@ import os
 import sys
 import warnings
 
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+import sklearn
+
+#: What stands between the caller and the line that warns: this package, and scikit-learn's pipelines and searches.
+_BETWEEN = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, sklearn.__file__))
 
 
 def warn(warning: Warning) -> None:
-    """Warns at the first line that is not of this package."""
+    """Warns at the first line that is of neither."""
     level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_HERE):
+    while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_BETWEEN):
         frame = frame.f_back
         level += 1
     warnings.warn(warning, stacklevel=level)

@@ -119,6 +119,38 @@ def museum(*, exhibit: str = "", games: int = 0, seed: int = 1, verbose: int = 0
     return list(shown)
 
 
+def pipeline(pipeline: Any, X_like: Any, y_like: Any = None, *, seed: int = 1) -> Audit:
+    """Puts what stands before an estimator to the test: one row is replaced, and no other row may be turned into something else.
+
+    Every step is fitted and applied twice, on the rows given and on the same rows with one of them replaced. The guarantee of the
+    estimator behind is about one row: it does not cover a step by which one row moves the others.
+
+    Parameters
+    ----------
+    pipeline : Pipeline, ColumnTransformer or transformer
+        Is not changed. The last step is left out if it predicts.
+    X_like, y_like : array or DataFrame
+        Rows of the same form as yours. Invented ones do: what is shown is about the steps, not about rows.
+    seed : int
+        Repeats the coins of the steps.
+
+    Returns
+    -------
+    Audit
+        A line for each step: how many other rows moved when one was replaced. "mute": none did, which proves nothing.
+
+    Examples
+    --------
+    >>> import numpy as np, sotto
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> sotto.audit.pipeline(StandardScaler(), np.arange(12.0).reshape(6, 2)).holds
+    False
+    """
+    from ._pipeline_audit import moved_rows
+
+    return Audit([Finding("pipeline", name, "other rows moved", 0.0, float(moved), moved == 0, moved > 0, how) for name, moved, how in moved_rows(pipeline, X_like, y_like, seed)])
+
+
 def _how(*, quick: bool, games: int, seed: int, method: str = "", check: str = "") -> dict[str, Any]:
     return {"quick": bool(quick), "games": int(games), "seed": int(seed), "method": method, "check": check}
 
