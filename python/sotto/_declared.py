@@ -92,7 +92,7 @@ def declared_epsilons(epsilons: Any) -> Any:
 
 def is_missing(value: Any) -> bool:
     """NaN, None, pandas.NA or NaT."""
-    not_a_number = isinstance(value, numbers.Real) and value != value
+    not_a_number = isinstance(value, (numbers.Real, np.datetime64, np.timedelta64)) and value != value
     return value is None or not_a_number or type(value).__name__ in ("NAType", "NaTType")
 
 

@@ -13,6 +13,8 @@ from .errors import InvalidArgument
 
 #: Whole numbers up to here are doubles too.
 _EXACT = 2**53
+#: Numbers from here on are spelt with an exponent.
+_LONG = 1e16
 _TRUTHS = {False: ("false", "False", "FALSE", "0"), True: ("true", "True", "TRUE", "1")}
 _MIDNIGHT = " 00:00:00"
 
@@ -44,7 +46,8 @@ def cells_of(
 
 
 def _cells(column: Any, listed: Any) -> tuple[Any, ...]:
-    values = np.asarray(column)
+    # A list is taken cell by cell: NumPy would spell all of its numbers anew for one text among them.
+    values = np.asarray(column, dtype=object if isinstance(column, (list, tuple)) else None)
     if values.ndim != 1:
         raise InvalidArgument("X: a column must have one dimension")
     if values.dtype.kind == "f":
@@ -70,11 +73,11 @@ def _times(values: Any) -> Any:
 
 
 def _text(value: Any, listed: Any) -> str:
-    """A cell as a CSV file has it."""
+    """A cell as a CSV file has it, and as the library spells a number: whatever the other cells of the column are."""
     item = value.item() if isinstance(value, np.generic) else value
     if isinstance(item, bool):
         return next((text for text in _TRUTHS[item] if text in listed), str(item))
-    if isinstance(item, float) and item.is_integer() and abs(item) <= _EXACT:
+    if isinstance(item, float) and item.is_integer() and abs(item) < _LONG:
         return str(int(item))
     return str(item)
 

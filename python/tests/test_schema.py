@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from sotto import InvalidArgument, InvalidData, Ledger, LogisticRegression, NotPrivateWarning, Schema
+from sotto._table import cells_of
 
 COLUMNS = {"age": (17, 90), "gain": {"min": 0, "max": 1e5, "scale": "log1p"}, "job": ["clerk", "sales", "?"], "member": ["True", "False"], "id": None}
 
@@ -50,6 +51,39 @@ def test_every_library_gives_the_same_model():
         assert np.array_equal(weights(held), expected)
     frame = pandas.DataFrame(table)
     assert np.array_equal(weights(frame.drop(columns="income"), frame["income"]), expected)
+
+
+def test_a_cell_is_read_alike_whatever_the_other_cells_are():
+    # One row must not change what the others are encoded to: no guarantee would hold.
+    codes = [100000, 2000000, 2**53, 7] * 50
+    label = [0, 1] * 100
+    declared = Schema({"code": ["100000", "2000000", str(2**53)]}, label="y", classes=[0, 1])
+    held = [
+        np.array(codes),
+        np.array(codes, dtype=np.float64),
+        np.array(codes, dtype=object),
+        np.array([*codes[:-1], "7"], dtype=object),
+        np.array([*map(float, codes[:-1]), "7"], dtype=object),
+        codes,
+        [*map(float, codes)],
+        [*codes[:-1], "7"],
+        [*map(float, codes[:-1]), "7"],
+        [*codes[:-1], None],
+        [*codes[:-1], 2**70],
+    ]
+    made = []
+    for column in held:
+        with pytest.warns(NotPrivateWarning):
+            fit = LogisticRegression(epsilon=1.0, method="noiseless", alpha=0.01, random_state=1, schema=declared)
+            made.append(fit.fit({"code": column, "y": label}).model_.weights())
+    assert np.abs(made[0][:3]).min() > 0
+    for weights in made[1:]:
+        assert np.array_equal(weights, made[0])
+
+
+def test_dates_that_are_missing_are_missing_cells():
+    days = np.array(["2020-01-01", "NaT"], dtype="datetime64[s]")
+    assert cells_of({"day": days})[0][1].tolist() == [0, -1]
 
 
 def test_a_private_model_of_raw_cells_predicts_names_and_pickles(tmp_path):

@@ -125,6 +125,32 @@ TEST(PlainWeights, RawNumbersGiveTheMarginOfTheStoredRow) {
               stored, 1e-14);
 }
 
+// Python's str() of the same cell, which a column with one text in it is read by.
+TEST(TableRows, ANumberIsSpeltAsItIsBesideATextInItsColumn) {
+  const std::vector<std::pair<double, std::string>> spelt = {{100000, "100000"},
+                                                             {-2e6, "-2000000"},
+                                                             {1e15, "1000000000000000"},
+                                                             {9007199254740994.0, "9007199254740994"},
+                                                             {1e16, "1e+16"},
+                                                             {-0.0, "0"},
+                                                             {0.3, "0.3"},
+                                                             {1234567.25, "1234567.25"},
+                                                             {0.0001, "0.0001"},
+                                                             {0.00001, "1e-05"},
+                                                             {-1.5e-7, "-1.5e-07"},
+                                                             {5e-324, "5e-324"},
+                                                             {1.7976931348623157e308, "1.7976931348623157e+308"}};
+  std::vector<double> numbers;
+  for (const auto& [number, text] : spelt) numbers.push_back(number);
+  const std::vector<TableColumn> table = {{"n", numbers, {}, {}}};
+  TableReader reader(table);
+  RawRow row;
+  for (const auto& [number, text] : spelt) {
+    ASSERT_TRUE(reader.next(row));
+    EXPECT_EQ(row.cells[0], text);
+  }
+}
+
 TEST(TableRows, ANumberIsTheTextThatIsThatNumberAgain) {
   const std::vector<double> numbers = {0.1, 39, 1e300, -1e-310, std::numeric_limits<double>::quiet_NaN()};
   const std::vector<TableColumn> table = {{"n", numbers, {}, {}}};

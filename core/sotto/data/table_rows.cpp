@@ -10,8 +10,19 @@
 namespace sotto {
 namespace {
 
+/// As Python spells it, a whole number without a point. A column with one text in it comes as texts: the spelling of the
+/// other cells must not depend on that, or one row would change what all the others are encoded to.
 std::string_view number_text(double number, std::span<char> room) noexcept {
-  const auto written = std::to_chars(room.data(), room.data() + room.size(), number);
+  constexpr double kPlainFrom = 1e-4, kPlainBelow = 1e16;
+  char* const end = room.data() + room.size();
+  const double size = std::fabs(number);
+  std::to_chars_result written{};
+  if (size < kPlainBelow && number == std::floor(number)) {
+    written = std::to_chars(room.data(), end, static_cast<std::int64_t>(number));
+  } else {
+    const bool plain = size >= kPlainFrom && size < kPlainBelow;
+    written = std::to_chars(room.data(), end, number, plain ? std::chars_format::fixed : std::chars_format::scientific);
+  }
   return {room.data(), static_cast<std::size_t>(written.ptr - room.data())};
 }
 
