@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any, Mapping
 
 import numpy as np
@@ -64,16 +65,21 @@ def _cells(column: Any, listed: Any) -> tuple[Any, ...]:
 
 
 def _times(values: Any) -> Any:
-    """Points in time as pandas writes them into a CSV file: days alone where no point has a time of day."""
-    texts = np.char.replace(np.datetime_as_string(values, unit="s"), "T", " ").astype(object)
-    texts[np.isnat(values)] = None
-    if all(text is None or text.endswith(_MIDNIGHT) for text in texts):
-        return np.array([text and text[: -len(_MIDNIGHT)] for text in texts], dtype=object)
-    return texts
+    """Points in time as a CSV file has them. A cell's text depends on that cell alone."""
+    texts = np.datetime_as_string(values, unit="us").astype(object)
+    return np.array([None if missing else _time(text) for text, missing in zip(texts, np.isnat(values))], dtype=object)
+
+
+def _time(text: str) -> str:
+    """A day alone at midnight, and no fraction of a second that is 0."""
+    return text.replace("T", " ").removesuffix(".000000").removesuffix(_MIDNIGHT)
 
 
 def _text(value: Any, listed: Any) -> str:
     """A cell as a CSV file has it, and as the library spells a number: whatever the other cells of the column are."""
+    point = getattr(value, "asm8", value) if getattr(value, "tzinfo", None) is None else value
+    if isinstance(point, (np.datetime64, datetime.datetime)):
+        return _time(str(np.datetime_as_string(point, unit="us") if isinstance(point, np.datetime64) else point))
     item = value.item() if isinstance(value, np.generic) else value
     if isinstance(item, bool):
         return next((text for text in _TRUTHS[item] if text in listed), str(item))

@@ -140,13 +140,24 @@ def test_a_missing_cell_is_spelt_as_the_schema_has_it():
     assert np.array_equal(made.decision_function(as_text), made.decision_function(table))
 
 
-def test_points_in_time_are_texts_as_a_csv_file_has_them():
+def test_a_point_in_time_is_spelt_by_itself_alone():
+    """As a text of a CSV file, and whatever the other cells of its column are: otherwise one row would change all others."""
+    pandas = pytest.importorskip("pandas")
     from sotto._table import cells_of
 
-    days = np.array(["2024-01-31", "NaT", "2024-02-01"], dtype="datetime64[ns]")
-    assert cells_of({"d": days})[0][2] == ["2024-01-31", "2024-02-01"]
-    assert cells_of({"d": np.array([datetime.date(2024, 1, 31)], dtype=object)})[0][2] == ["2024-01-31"]
-    assert cells_of({"d": np.array(["2024-01-31T10:00"], dtype="datetime64[s]")})[0][2] == ["2024-01-31 10:00:00"]
+    def texts(column):
+        (_, places, found, _), = cells_of({"d": column})
+        return [found[place] if place >= 0 else None for place in places]
+
+    days = np.array(["2024-01-31", "NaT", "2024-02-01T10:00", "2024-02-01T10:00:00.25"], dtype="datetime64[ns]")
+    expected = ["2024-01-31", None, "2024-02-01 10:00:00", "2024-02-01 10:00:00.250000"]
+    assert texts(days) == texts(pandas.Series(days)) == expected
+    assert texts(days[:1]) == expected[:1]
+    assert texts(pandas.Series([*pandas.Series(days), "soon"], dtype=object)) == [*expected, "soon"]
+    assert texts(list(days)) == expected
+    assert texts(np.array([datetime.date(2024, 1, 31), datetime.datetime(2024, 1, 31), datetime.datetime(2024, 2, 1, 10)], dtype=object)) == [
+        "2024-01-31", "2024-01-31", "2024-02-01 10:00:00"
+    ]  # fmt: skip
 
 
 def test_what_no_draft_can_be_made_of_is_refused():
