@@ -75,6 +75,24 @@ def declared_classes(classes: Any) -> Any:
     return order
 
 
+def listed_by_dtype(column: Any) -> list[Any] | None:
+    """The values that the type of a categorical column lists, or None."""
+    dtype = getattr(column, "dtype", None)
+    # Categorical of Polars lists no values: those it has seen are kept elsewhere.
+    listed = None if type(dtype).__name__ == "Categorical" else getattr(dtype, "categories", None)
+    return None if listed is None else list(listed)
+
+
+def classes_by_dtype(classes: Any, y: Any) -> Any:
+    """What "dtype" stands for: the classes that the type of ``y`` lists, on the caller's word that they are public."""
+    if not isinstance(classes, str):
+        return classes
+    listed = listed_by_dtype(y) if classes == "dtype" else None
+    if listed is None:
+        raise InvalidArgument('classes: must be a list, or "dtype" where y is categorical and the classes its type lists are public')
+    return listed
+
+
 def declared_epsilons(epsilons: Any) -> Any:
     """One epsilon a position, or None; their values the library checks."""
     if epsilons is None:

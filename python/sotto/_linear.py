@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._block_file import encoding_of
 from ._card import PrivacyCard
-from ._declared import class_texts, declared_bounds, declared_classes, declared_epsilons, declared_norm, refuse_other_than_number
+from ._declared import class_texts, classes_by_dtype, declared_bounds, declared_classes, declared_epsilons, declared_norm, refuse_other_than_number
 from ._encoding import Encoding, constant_of
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
 from ._hints import hinted, in_keywords
@@ -123,11 +123,12 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         norm = declared_norm(self.data_norm, self.bounds)
         if personal is not None and norm == "private":
             raise InvalidArgument("data_norm: must be a number with personal_epsilons: finding it takes a share of one epsilon")
+        declared = classes_by_dtype(self.classes, y)
         X = as_table(X)
         refuse_text_columns(X)
         X, y = checked(self, X, y)
         refuse_continuous(y)
-        classes, not_private = self._class_list(y)
+        classes, not_private = self._class_list(y, declared)
         not_private = [*outside, *not_private]
         matrix = matrix_of(X)
         codes = encode_labels(y, classes)
@@ -300,7 +301,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         norm = declared_norm(self.data_norm, self.bounds)
         if norm == "private":
             raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
-        classes = PUBLIC_CLASSES if self.classes is None else declared_classes(self.classes)
+        classes = PUBLIC_CLASSES if self.classes is None else declared_classes(classes_by_dtype(self.classes, None))
         encoding = Encoding.build(self, norm, n_features, classes)
         return encoding.facts(int(n_samples)), self._fields(int(n_samples), len(classes))
 
@@ -396,13 +397,13 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if self.bounds is not None and declared_bounds(self.bounds, encoding.features) != encoding.bounds:
             raise InvalidArgument("bounds: the file declares others for its rows; leave bounds out")
         if self.classes is not None:
-            if class_texts(declared_classes(self.classes)) != encoding.classes:
+            if class_texts(declared_classes(classes_by_dtype(self.classes, None))) != encoding.classes:
                 raise InvalidArgument("classes: the file declares others for its rows; leave classes out")
 
-    def _class_list(self, y: Any) -> tuple[Any, list[str]]:
+    def _class_list(self, y: Any, declared: Any) -> tuple[Any, list[str]]:
         """The sorted classes, and why the list is not private if it is not."""
-        if self.classes is not None:
-            return declared_classes(self.classes), []
+        if declared is not None:
+            return declared_classes(declared), []
         dtype = np.asarray(y).dtype
         if dtype.kind == "b":
             return np.array([False, True]), []
