@@ -17,7 +17,7 @@ struct Asked {
 Asked asked_from(const std::string& json, const std::string& default_method = "auto");
 
 /// The card of a request with its price.
-sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store);
+sotto_text plan_text(Asked asked, const RowSource& rows, const sotto_store& store, const std::string& schema);
 /// Trains under the ledger of the store.
 Released train_charged(Asked asked, RowSource& rows, const sotto_store& store, const std::string& schema);
 

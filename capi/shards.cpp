@@ -238,10 +238,11 @@ sotto_status sotto_shards_describe(const sotto_shards* shards, const char* schem
   });
 }
 
-sotto_status sotto_plan_shards(const sotto_shards* shards, const sotto_store* store, const char* request,
-                               sotto_text* card, sotto_error* error) {
-  return guarded(
-      error, [&] { *card = plan_text(sharded_request(*shards, request), ShardSource(*shards, "", request), *store); });
+sotto_status sotto_plan_shards(const sotto_shards* shards, const sotto_store* store, const char* schema,
+                               const char* request, sotto_text* card, sotto_error* error) {
+  return guarded(error, [&] {
+    *card = plan_text(sharded_request(*shards, request), ShardSource(*shards, schema, request), *store, schema);
+  });
 }
 
 sotto_status sotto_train_shards(const sotto_shards* shards, const sotto_store* store, const char* schema,

@@ -206,6 +206,9 @@ typedef struct sotto_store {
   int (*head)(void* context, void (*take)(void* taker, const sotto_head* head),
               void* taker); /* or null: none is kept */
   const char* analyst;      /* the analyst who is charged for this call and held to a share; or null */
+  /* Called for every warning about a request that is trained (the key "warnings" of a plan). It is made from public
+   * facts. Or null: none is told. */
+  void (*warn)(void* context, const char* code, const char* text);
 } sotto_store;
 
 /* Creates the ledger of these rows and its anchor, a file that must not exist yet. options: filter, rdp_order, unit,
@@ -226,9 +229,10 @@ sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, s
 
 /* ------------------------------------------------------------------------------------------------ training */
 
-/* The card of a request and, under "budget", its cost. This is free and reads no row. */
-sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* request, sotto_text* card,
-                        sotto_error* error);
+/* The card of a request; under "budget" its cost, under "warnings" a list of {code, text}. This is free and reads no
+ * row. */
+sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
+                        sotto_text* card, sotto_error* error);
 
 /*
  * Plans, reserves the cost through store->append, and only then reads rows. The model is stored through store->append
@@ -295,8 +299,8 @@ typedef struct sotto_shards {
 sotto_status sotto_shards_describe(const sotto_shards* shards, const char* schema, uint64_t* sizes,
                                    char (*fingerprints)[65], char whole[65], sotto_error* error);
 /* Like sotto_plan and sotto_train. */
-sotto_status sotto_plan_shards(const sotto_shards* shards, const sotto_store* store, const char* request,
-                               sotto_text* card, sotto_error* error);
+sotto_status sotto_plan_shards(const sotto_shards* shards, const sotto_store* store, const char* schema,
+                               const char* request, sotto_text* card, sotto_error* error);
 sotto_status sotto_train_shards(const sotto_shards* shards, const sotto_store* store, const char* schema,
                                 const char* request, sotto_text* model, uint64_t* entry, int* stored,
                                 sotto_error* error);

@@ -14,6 +14,7 @@
 #include "sotto/privacy/ledger/asked_budget.h"
 #include "sotto/quote_json.h"
 #include "sotto/tune.h"
+#include "sotto/warnings.h"
 
 namespace sotto::capi {
 namespace {
@@ -52,8 +53,20 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
 
 }  // namespace
 
-sotto_text plan_text(const Asked& asked, const RowSource& rows, const sotto_store& store) {
+namespace {
+
+/// To the host of the store.
+void tell_warnings(const sotto_store& store, const TrainRequest& request, const PrivacyCard& card) {
+  if (store.warn == nullptr) return;
+  for (const Warning& each : warnings_of(request, card))
+    store.warn(store.context, each.code.c_str(), each.text.c_str());
+}
+
+}  // namespace
+
+sotto_text plan_text(Asked asked, const RowSource& rows, const sotto_store& store, const std::string& schema) {
   const StopCheck stop = asking(store);
+  take_schema(asked.train, schema_from_json(schema));
   StoreLedger ledger(store);
   return copy_text(to_json(quote(asked.train, rows.facts(ledger.terms().rows), ledger)).dump(2));
 }
@@ -63,7 +76,9 @@ Released train_charged(Asked asked, RowSource& rows, const sotto_store& store, c
   take_schema(asked.train, schema_from_json(schema));
   StoreLedger ledger(store);
   BitSource bits;
-  return train(rows, asked.train, bits, {ledger, asked.again});
+  Released released = train(rows, asked.train, bits, {ledger, asked.again});
+  tell_warnings(store, asked.train, released.model.card);
+  return released;
 }
 
 }  // namespace sotto::capi
@@ -80,6 +95,7 @@ struct sotto_training {
     const BlockSource expected(rows);
     quoted.emplace(quote(asked.train, expected.facts(ledger.terms().rows), ledger));
     run = charged_run(*quoted, ledger.terms());
+    tell_warnings(store, asked.train, card_of(*quoted));
     const LedgerUse use{ledger, asked.again};
     answered = answered_before(expected, run.request, use);
     if (!answered) paid.emplace(expected, ChargedTo{use, bits}, run);
@@ -145,9 +161,9 @@ sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, s
   });
 }
 
-sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* request, sotto_text* card,
-                        sotto_error* error) {
-  return guarded(error, [&] { *card = plan_text(asked_from(request), BlockSource(*rows), *store); });
+sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
+                        sotto_text* card, sotto_error* error) {
+  return guarded(error, [&] { *card = plan_text(asked_from(request), BlockSource(*rows), *store, schema); });
 }
 
 sotto_status sotto_train(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
@@ -199,6 +215,7 @@ sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, con
     std::optional<BlockSource> open;
     if (open_rows != nullptr) open.emplace(*open_rows);
     const Released released = tune(source, open ? &*open : nullptr, asked.tune, {{ledger, asked.again}, bits});
+    tell_warnings(*store, asked.tune.train, released.model.card);
     *entry = released.model.card.budget.entry;
     *stored = released.stored ? 1 : 0;
     *model = copy_text(released.text);

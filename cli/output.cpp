@@ -22,6 +22,11 @@ void Output::remark(const std::string& text) const {
   }
 }
 
+void Output::warn(const std::vector<Warning>& warnings) const {
+  if (json) return;
+  for (const Warning& each : warnings) remark("warning: " + each.text);
+}
+
 void Output::progress(std::string_view what, double fraction) const {
   if (bar != nullptr) bar->update(what, fraction);
 }

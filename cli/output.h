@@ -1,8 +1,10 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "progress.h"
+#include "sotto/warnings.h"
 
 namespace sotto::cli {
 
@@ -15,6 +17,8 @@ struct Output {
   void print(const std::string& text) const;
   /// Something to know beside the answer, to standard error; nothing if it is empty.
   void remark(const std::string& text) const;
+  /// Beside an answer for people, to standard error; an answer in JSON has them under `warnings`.
+  void warn(const std::vector<Warning>& warnings) const;
   /// `fraction` of the work done, 0 to 1: a function of public counts.
   void progress(std::string_view what, double fraction) const;
   /// No bar from here on: the answer goes to the terminal as it is made.

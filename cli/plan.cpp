@@ -16,7 +16,7 @@ struct PlanVerb {
     add_count(app, "--rows", facts.rows, "number of rows, public under replace_one; with a ledger it says");
     add_count(app, "--features", facts.features, "number of features after encoding, the intercept included")
         ->required();
-    add_number(app, "--data-norm", facts.data_norm, "public bound on a row's L2 norm")->capture_default_str();
+    norm = add_number(app, "--data-norm", facts.data_norm, "public bound on a row's L2 norm")->capture_default_str();
     app.add_option("--classes", classes, "the label's classes: how many, or the list")->delimiter(',')->type_name("");
     app.add_option("--ledger", ledger, "say what the run would cost this ledger and whether it fits; charges nothing")
         ->type_name("FILE");
@@ -24,10 +24,12 @@ struct PlanVerb {
   void run(const Output& output) const {
     TrainRequest asked = request.request();
     asked.personal = personal.read();
+    if (norm->count() == 0) asked.norm_assumed = facts.data_norm;
     if (!ledger.empty()) return run_with_ledger(asked, output);
     require(facts.rows > 0, "rows", "say how many rows there are");
     const PrivacyCard card = card_of(asked, planned());
-    output.print(output.json ? card_json(card) : card_text(card));
+    output.print(output.json ? planned_json(asked, card).dump(2) : card_text(card));
+    output.warn(warnings_of(asked, card));
   }
   void run_with_ledger(const TrainRequest& asked, const Output& output) const {
     SqliteLedger open(ledger);
@@ -37,6 +39,7 @@ struct PlanVerb {
             "the ledger was made for " + std::to_string(known.rows) + " rows");
     const Quote quoted = quote(asked, known, open);
     output.print(output.json ? to_json(quoted).dump(2) : quote_text(quoted));
+    output.warn(warnings_of(asked, card_of(quoted)));
   }
   Facts planned() const {
     Facts all = facts;
@@ -54,6 +57,7 @@ struct PlanVerb {
   RequestFlags request;
   PersonalFile personal;
   Facts facts;
+  CLI::Option* norm = nullptr;
   std::string ledger;
   std::vector<std::string> classes;
 };

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sotto/model/json.h"
+#include "sotto/quote_json.h"
 
 namespace sotto::cli {
 namespace {
@@ -22,9 +22,10 @@ std::string projection_line(const Model& model) {
 
 }  // namespace
 
-void print_released(const Output& output, const Released& released, const ReleasePlaces& places) {
+void print_released(const Output& output, const TrainRequest& asked, const Released& released,
+                    const ReleasePlaces& places) {
   if (output.json) {
-    Json json = to_json(released.model.card);
+    Json json = planned_json(asked, released.model.card);
     if (places.ledger) json["stored"] = released.stored;
     if (!places.out.empty()) json["model"] = places.out;
     return output.print(json.dump(2));
@@ -33,6 +34,7 @@ void print_released(const Output& output, const Released& released, const Releas
   text += projection_line(released.model);
   if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
   output.print(text + (places.out.empty() ? "" : fmt::format("  {:<15} {}", "model", places.out)));
+  output.warn(warnings_of(asked, released.model.card));
 }
 
 }  // namespace sotto::cli

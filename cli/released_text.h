@@ -3,6 +3,7 @@
 
 #include "output.h"
 #include "sotto/charged_run.h"
+#include "sotto/request.h"
 
 namespace sotto::cli {
 
@@ -11,7 +12,8 @@ struct ReleasePlaces {
   bool ledger = false;
   std::string out;
 };
-/// The card of what was released; with a ledger, whether it is an earlier answer.
-void print_released(const Output& output, const Released& released, const ReleasePlaces& places);
+/// The card of what was released, and the warnings about what was asked; with a ledger, whether it is an earlier answer.
+void print_released(const Output& output, const TrainRequest& asked, const Released& released,
+                    const ReleasePlaces& places);
 
 }  // namespace sotto::cli

@@ -11,7 +11,6 @@
 #include "sotto/base/out_file.h"
 #include "sotto/data/encoder.h"
 #include "sotto/files/load.h"
-#include "sotto/model/promise.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/training_ahead.h"
 #include "source.h"
@@ -44,7 +43,6 @@ struct TrainVerb {
     require(!out.empty() || !ledger.empty(), "out",
             "say where the model is written, by --out FILE; without it the model would be lost (a --ledger keeps one)");
     TrainRequest asked = request.request();
-    const Budget whole = asked.budget;
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
     require(ledger.empty() || !personal.reads_data(), "personal_epsilon_column",
@@ -66,8 +64,7 @@ struct TrainVerb {
     asked.progress = [&output](double fraction) { output.progress("training", fraction); };
     const Released released = run_request(*source.rows, asked, bits, book);
     if (!out.empty()) write_file(out, released.text);
-    print_released(output, released, {!ledger.empty(), out});
-    output.remark(other_promise(released.model.card, whole));
+    print_released(output, asked, released, {!ledger.empty(), out});
   }
 
   /// Spends its share on the bounds and leaves the rest in the budget of the request.

@@ -7,7 +7,6 @@
 #include "request.h"
 #include "sotto/base/out_file.h"
 #include "sotto/files/block_file/block_file.h"
-#include "sotto/model/promise.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "source.h"
 #include "verbs.h"
@@ -62,8 +61,7 @@ struct TuneVerb {
     RowSource* public_rows = open_rows ? open_rows->rows.get() : nullptr;
     const Released released = run_request(*source.rows, public_rows, asked, {book, bits});
     if (!out.empty()) write_file(out, released.text);
-    print_released(output, released, {!ledger.empty(), out});
-    output.remark(other_promise(released.model.card, asked.train.budget));
+    print_released(output, asked.train, released, {!ledger.empty(), out});
   }
 
   /// The declarations are those of --data; a file of labels belongs to its rows.

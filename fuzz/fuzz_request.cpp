@@ -51,7 +51,7 @@ void plan(Host& host, const std::string& request) {
   sotto_text card{};
   const sotto_rows rows = host.memory.source();
   const sotto_store store = host.store();
-  if (!fuzz::accepted(sotto_plan(&rows, &store, request.c_str(), &card, &error), error)) return;
+  if (!fuzz::accepted(sotto_plan(&rows, &store, kSchema, request.c_str(), &card, &error), error)) return;
   const auto json = nlohmann::json::parse(card.data, card.data + card.size);
   // What is called private has a guarantee and a price.
   if (json.at("private").get<bool>()) {

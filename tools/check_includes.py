@@ -11,7 +11,7 @@ from pathlib import Path
 ORDER = ["base", "linalg", "random", "losses", "data", "files", "optim", "privacy", "work", "methods", "engines", "model",
          "tuning"]
 # Files directly in sotto/, after these folders; the last is the one header users include.
-TOP = ["charged_run", "request", "quote_json", "catalogue", "train", "tune_plan", "tune", "bounds", "training_ahead", "sotto"]
+TOP = ["charged_run", "request", "warnings", "quote_json", "catalogue", "train", "tune_plan", "tune", "bounds", "training_ahead", "sotto"]
 # The libraries on top of the core.
 LIBRARIES = ["report", "audit"]
 # What happens to a row and what a release costs are joined by work and methods only.

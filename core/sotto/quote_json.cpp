@@ -7,6 +7,7 @@
 #include "sotto/model/filter_json.h"
 #include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/share.h"
+#include "sotto/warnings.h"
 
 namespace sotto {
 namespace {
@@ -41,8 +42,14 @@ Json asked_budget_json(const Quote& quoted) {
 
 }  // namespace
 
+Json planned_json(const TrainRequest& request, const PrivacyCard& card) {
+  Json json = to_json(card);
+  json["warnings"] = to_json(warnings_of(request, card));
+  return json;
+}
+
 Json to_json(const Quote& quoted) {
-  Json json = to_json(card_of(quoted));
+  Json json = planned_json(quoted.request, card_of(quoted));
   json["budget"] = asked_budget_json(quoted);
   return json;
 }

@@ -8,6 +8,7 @@
 #include "sotto/base/error.h"
 #include "sotto/base/sha256.h"
 #include "sotto/charged_run.h"
+#include "sotto/data/draft.h"
 #include "sotto/data/schema_json.h"
 #include "sotto/methods/auto_descent.h"
 
@@ -95,6 +96,7 @@ void take_schema(TrainRequest& request, const Schema& schema) {
   travels.labels_file.clear();  // it belongs to these rows, and a model is for others
   request.encoding = to_json(travels);
   request.bounds_cost = schema.bounds_cost;
+  if (!schema.data_norm) request.norm_assumed = proposed_norm(schema);
   if (schema.bounds_from_data) request.not_private.emplace_back("bounds were taken from the rows, not declared");
   const std::vector<std::string> open = unconfirmed(schema);
   if (open.empty()) return;

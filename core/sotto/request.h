@@ -20,11 +20,14 @@ struct TrainRequest {
   Problem problem;
   Method method;
   Budget budget;
-  std::string encoding = "{}";                 ///< stored in the model for prediction from raw columns
-  std::vector<std::string> not_private;        ///< why the data's preparation was not private, e.g. observed bounds
-  std::optional<BoundsCost> bounds_cost{};     ///< of the schema rows are read with; the card promises both together
-  std::optional<std::uint64_t> order_seed;     ///< repeats the order of the rows; the guarantee does not rest on it
-  std::function<void(double)> progress;        ///< called with the fraction of rows done, a function of counts alone
+  std::string encoding = "{}";              ///< stored in the model for prediction from raw columns
+  std::vector<std::string> not_private;     ///< why the data's preparation was not private, e.g. observed bounds
+  std::optional<BoundsCost> bounds_cost{};  ///< of the schema rows are read with; the card promises both together
+  std::optional<std::uint64_t> order_seed;  ///< repeats the order of the rows; the guarantee does not rest on it
+  std::function<void(double)> progress;     ///< called with the fraction of rows done, a function of counts alone
+  /// Set where nobody declared a norm and 1 was taken: one that is usual for these columns (data/draft.h), for a
+  /// warning. No part of what is asked.
+  std::optional<double> norm_assumed{};
   std::optional<PersonalEpsilons> personal{};  ///< public, by position; the budget's epsilon is the largest
 };
 
@@ -35,7 +38,7 @@ struct TrainRequest {
 TrainRequest request_from(const GivenFields& given, const std::string& default_method = "auto");
 
 /// Takes over what a schema says about the rows that are read with it: its text for the model, what its bounds cost,
-/// and that bounds taken from the rows are not private. Who trains through a schema decides none of these.
+/// that bounds taken from the rows are not private, and that no norm was declared. Who trains through a schema decides none of these.
 void take_schema(TrainRequest& request, const Schema& schema);
 
 /// What a request is planned with: a function of public things.

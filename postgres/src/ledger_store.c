@@ -294,8 +294,8 @@ static int poll_host(void *context) {
 }
 
 sotto_store store_callbacks(LedgerStore *store) {
-  sotto_store callbacks = {store,     store->place, read_records, append,        read_bytes,
-                           poll_host, prepare,      read_head,    store->analyst};
+  sotto_store callbacks = {store,     store->place, read_records, append,         read_bytes,
+                           poll_host, prepare,      read_head,    store->analyst, NULL};
 
   return callbacks;
 }

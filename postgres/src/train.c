@@ -50,8 +50,9 @@ Datum pg_sotto_plan(PG_FUNCTION_ARGS) {
 
   session_begin(&session, fcinfo);
   host_check(&session.host,
-             session.sharded ? sotto_plan_shards(&session.shards.shards, &session.store, request, &card, &error)
-                             : sotto_plan(&session.rows, &session.store, request, &card, &error),
+             session.sharded ? sotto_plan_shards(&session.shards.shards, &session.store, session.dataset->schema, request,
+                                                 &card, &error)
+                             : sotto_plan(&session.rows, &session.store, session.dataset->schema, request, &card, &error),
              &error);
   if (!session.sharded) packed_close(&session.packed);
   PG_RETURN_TEXT_P(cstring_to_text(text_take(&card)));

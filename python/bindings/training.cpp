@@ -17,6 +17,7 @@
 #include "sotto/quote_json.h"
 #include "sotto/train.h"
 #include "sotto/tune.h"
+#include "sotto/warnings.h"
 
 namespace nb = nanobind;
 
@@ -59,6 +60,7 @@ struct RunOptions {
   std::string fingerprint;  ///< what the ledger knows the rows by
   bool part = false;        ///< of the ledger's data
   bool again = false;
+  std::optional<double> norm_assumed;  ///< TrainRequest
 };
 
 using Epsilons = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -79,6 +81,7 @@ TrainRequest with_options(TrainRequest request, const Rows& rows, const RunOptio
   }
   if (options.order_seed) request.order_seed = options.order_seed;
   request.personal = options.personal;
+  if (options.norm_assumed) request.norm_assumed = options.norm_assumed;
   if (!options.found_norm) return request;
   request.bounds_cost = options.found_norm->cost;
   for (const std::string& why : options.found_norm->not_private) request.not_private.push_back(why);
@@ -124,12 +127,19 @@ Asked asked_for(const Rows& rows, const GivenFields& given, const RunOptions& op
   return asked;
 }
 
-nb::tuple told(Released made) { return nb::make_tuple(nb::cast(std::move(made.model)), made.text, made.stored); }
+nb::tuple told(const TrainRequest& request, Released made) {
+  std::vector<std::pair<std::string, std::string>> warned;
+  for (Warning& each : warnings_of(request, made.model.card)) {
+    warned.emplace_back(std::move(each.code), std::move(each.text));
+  }
+  return nb::make_tuple(nb::cast(std::move(made.model)), made.text, made.stored, warned);
+}
 
 nb::tuple run_training(const Rows& rows, const GivenFields& given, const RunOptions& options,
                        const nb::object& progress) {
-  return told(interruptible<Released>(
-      [asked = asked_for(rows, given, options)](const Report& report) { return work(asked, report); }, progress));
+  const Asked asked = asked_for(rows, given, options);
+  return told(asked.request,
+              interruptible<Released>([asked](const Report& report) { return work(asked, report); }, progress));
 }
 
 /// `by`, and the mean number of runs.
@@ -144,19 +154,23 @@ nb::tuple run_tuning(const Rows& rows, const GivenFields& given, const RunOption
   request.mean_runs = how.second;
   require(request.by != TuneBy::public_data, "by",
           "public rows cost nothing: tune on them by any means, and train on these rows with what was found");
-  return told(interruptible<Released>([asked = asked_for(rows, given, options),
-                                       request](const Report& report) { return tune_work(asked, request, report); },
+  const Asked asked = asked_for(rows, given, options);
+  return told(asked.request,
+              interruptible<Released>([asked, request](const Report& report) { return tune_work(asked, request, report); },
                                       progress));
 }
 
 std::string planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
-  if (ledger.empty()) return card_json(card_of(request, facts));
+  if (ledger.empty()) return planned_json(request, card_of(request, facts)).dump(2);
   SqliteLedger open(ledger);
   return to_json(quote(request, facts, open)).dump(2);
 }
 
-std::string plan_card(const nb::dict& facts, const GivenFields& given, const std::string& ledger) {
-  return interruptible<std::string>([about = facts_from(facts), request = request_from(given), ledger](const Report&) {
+std::string plan_card(const nb::dict& facts, const GivenFields& given, const std::string& ledger,
+                      std::optional<double> norm_assumed) {
+  TrainRequest request = request_from(given);
+  request.norm_assumed = norm_assumed;
+  return interruptible<std::string>([about = facts_from(facts), request = std::move(request), ledger](const Report&) {
     return planned_card(about, request, ledger);
   });
 }
@@ -176,6 +190,7 @@ void bind_training(nb::module_& module) {
       .def_rw("fingerprint", &RunOptions::fingerprint)
       .def_rw("part", &RunOptions::part)
       .def_rw("again", &RunOptions::again)
+      .def_rw("norm_assumed", &RunOptions::norm_assumed)
       .def(
           "promise",
           [](RunOptions& options, const Epsilons& values) {
@@ -190,7 +205,8 @@ void bind_training(nb::module_& module) {
       "chosen_setting",
       [](const Model& model, const std::vector<Setting>& grid) { return chosen_setting(model.card, grid); },
       nb::arg("model"), nb::arg("grid"));
-  module.def("plan", &plan_card, nb::arg("facts"), nb::arg("fields"), nb::arg("ledger") = "");
+  module.def("plan", &plan_card, nb::arg("facts"), nb::arg("fields"), nb::arg("ledger") = "",
+             nb::arg("norm_assumed") = nb::none());
 }
 
 }  // namespace sotto::python

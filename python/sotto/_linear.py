@@ -244,7 +244,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _train(self, rows: Any, options: _core.RunOptions, norm_found: bool = False) -> tuple[_core.Model, bool]:
         fields = self._fields(rows.rows, rows.classes, norm_found)
         with Progress(self.verbose) as progress:
-            model, _, stored = _core.train(rows, fields, options, progress.tell)
+            model, _, stored, _ = _core.train(rows, fields, options, progress.tell)
         return model, stored
 
     def _take(self, trained: tuple[_core.Model, bool], encoding: Encoding, classes: Any) -> None:

@@ -95,7 +95,7 @@ def search(
         base, settings = _settings([one._fields(prepared.rows.rows, prepared.rows.classes) for one in tried])
         how = (by or ("random_stopping" if asked[1] > 0 else "parts"), mean_runs)
         with Progress(made.verbose) as progress:
-            model, _, stored = _core.tune(prepared.rows, base, prepared.options, settings, how, progress.tell)
+            model, _, stored, _ = _core.tune(prepared.rows, base, prepared.options, settings, how, progress.tell)
         place = _core.chosen_setting(model, settings)
         made.set_params(**candidates[place])
         made._take_run((model, stored), prepared, asked)

@@ -41,7 +41,7 @@ TEST(CapiHostile, DeepNestingIsRefusedWhereverTextIsTaken) {
   const sotto_store store = host.store();
   sotto_text text{};
   const std::string request = R"({"epsilon": )" + nested(kDeep) + "}";
-  EXPECT_EQ(sotto_plan(&rows, &store, request.c_str(), &text, &error), SOTTO_INVALID_ARGUMENT);
+  EXPECT_EQ(sotto_plan(&rows, &store, "{}", request.c_str(), &text, &error), SOTTO_INVALID_ARGUMENT);
   EXPECT_THAT(error.message, HasSubstr("nested too deeply"));
   const std::string options = R"({"budget_epsilon": )" + nested(kDeep) + "}";
   EXPECT_EQ(sotto_ledger_create(&store, host.anchor.c_str(), &rows, options.c_str(), &error), SOTTO_INVALID_ARGUMENT);

@@ -42,7 +42,7 @@ class CapiLedger : public testing::Test {
     sotto_text card{};
     const sotto_rows rows = host_.source();
     const sotto_store store = host_.store();
-    const sotto_status status = sotto_plan(&rows, &store, request, &card, &error_);
+    const sotto_status status = sotto_plan(&rows, &store, kSchema, request, &card, &error_);
     text_ = taken(card);
     return status;
   }

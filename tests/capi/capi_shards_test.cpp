@@ -202,7 +202,7 @@ TEST_F(CapiShards, TheNoiseIsThatOfTheSizesTheyHave) {
     const sotto_store store = host_.ledger.store();
     sotto_text card{};
     sotto_error error{};
-    EXPECT_EQ(sotto_plan_shards(&all, &store, request, &card, &error), SOTTO_OK) << error.message;
+    EXPECT_EQ(sotto_plan_shards(&all, &store, kSchema, request, &card, &error), SOTTO_OK) << error.message;
     json read = json::parse(card.data);
     sotto_text_free(&card);
     return read;

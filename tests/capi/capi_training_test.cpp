@@ -257,7 +257,7 @@ TEST_F(CapiTraining, APlanStopsWhenItsHostSaysSo) {
     host_.polls_left = 0;
     sotto_text card{};
     sotto_error error{};
-    EXPECT_EQ(sotto_plan(&rows, &store, request, &card, &error), SOTTO_STOPPED) << request << error.message;
+    EXPECT_EQ(sotto_plan(&rows, &store, kSchema, request, &card, &error), SOTTO_STOPPED) << request << error.message;
     host_.polls_left = 0;
     sotto_text model{};
     std::uint64_t entry = 0;
