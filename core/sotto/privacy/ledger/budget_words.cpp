@@ -12,7 +12,7 @@
 namespace sotto {
 namespace {
 
-constexpr int kDigits = 4;
+constexpr int kShownDigits = 4;
 constexpr double kModels = 10;  // a tenth of the budget each
 
 /// In hundredths of a percent, up. An amount is below 2^63, so the product needs more than 64 bits.
@@ -26,7 +26,7 @@ double hundredths_up(std::uint64_t part, std::uint64_t whole) {
 double percent(std::uint64_t part, std::uint64_t whole) { return hundredths_up(part, whole) / 100; }
 
 std::string part_text(double most) {
-  return most > 1000 ? "more than 10 times the budget" : up_text(most, kDigits) + " percent of the budget";
+  return most > 1000 ? "more than 10 times the budget" : up_text(most, kShownDigits) + " percent of the budget";
 }
 
 /// Units of a loss that Filter::text_of wrote, "0.25" or "0.25, delta 1e-9". Of other text, 0.
@@ -50,7 +50,7 @@ std::uint64_t loss_units(std::string_view text) {
 
 std::string loss_of(const Filter& filter, const Filter::Cost& cost, bool up) {
   const auto text = [up](double value, int digits) { return up ? up_text(value, digits) : down_text(value, digits); };
-  const std::string loss = text(cost.loss_number(), kDigits);
+  const std::string loss = text(cost.loss_number(), kShownDigits);
   if (filter.kind() != FilterKind::sum || filter.limit().delta == 0) return loss;
   return loss + " and " + text(cost.delta_number(), kDeltaDigits);
 }
@@ -83,17 +83,17 @@ std::string fits_words(const Filter& filter, std::optional<double> delta) {
   }
   // Under `sum` deltas are added, and what is left of them is told only to whoever asks for one.
   const bool told = !sum || (delta && at > 0);
-  return "a model of epsilon " + down_text(largest, kDigits) + (told ? at_delta : "") + " still fits" +
+  return "a model of epsilon " + down_text(largest, kShownDigits) + (told ? at_delta : "") + " still fits" +
          (sum && filter.remaining().delta == 0 ? ", with noise on whole numbers" : "");
 }
 
 std::string budget_words(const Filter& filter, std::optional<double> delta) {
   const double loss = percent(filter.spent().loss, filter.limit().loss);
   const double of_delta = percent(filter.spent().delta, filter.limit().delta);
-  std::string used = up_text(loss, kDigits) + " percent used";
+  std::string used = up_text(loss, kShownDigits) + " percent used";
   if (of_delta > loss) {
     const std::string what = filter.kind() == FilterKind::sum ? "delta" : "the delta kept for noise";
-    used = up_text(loss, kDigits) + " percent and " + up_text(of_delta, kDigits) + " percent of " + what + " used";
+    used = up_text(loss, kShownDigits) + " percent and " + up_text(of_delta, kShownDigits) + " percent of " + what + " used";
   }
   return used + "; " + fits_words(filter, delta);
 }
@@ -153,7 +153,7 @@ double models_of_a_tenth(FilterKind kind, const Budget& budget) {
 }
 
 std::string filter_words(FilterKind kind, const Budget& budget) {
-  const std::string models = " models of epsilon " + up_text(budget.epsilon / kModels, kDigits);
+  const std::string models = " models of epsilon " + up_text(budget.epsilon / kModels, kShownDigits);
   std::string words = adds_up(kind) + ": " + about(models_of_a_tenth(kind, budget)) + models;
   if (kind == FilterKind::sum) return words;
   const double pure = times(Filter::open(kind, budget), PureEvent{budget.epsilon / kModels});
