@@ -12,6 +12,7 @@
 #include "sotto/files/fingerprint.h"
 #include "sotto/files/load.h"
 #include "sotto/model/filter_json.h"
+#include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/default_delta.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "time_text.h"
@@ -148,11 +149,9 @@ struct ShowVerb : LedgerVerb {
     for (const LedgerEntry& entry : ledger.entries()) ++states.at(static_cast<std::size_t>(entry.state));
     if (output.json) return output.print(json_of(ledger, filter, states).dump(2));
     std::string text = terms_text(ledger.terms());
-    text += fmt::format("  {:<15} {} of {} {}; {} left\n", "book-keeping", Filter::text_of(filter.spent()),
-                        Filter::text_of(filter.limit()), filter.currency(), Filter::text_of(filter.remaining()));
+    text += fmt::format("  {:<15} {}\n  {:<15} [{}]\n", "left", budget_words(filter), "", currency_words(filter));
     text += fmt::format("  {:<15} {} released, {} reserved and spent without a release, {} voided before a read\n",
                         "entries", states[1], states[0], states[2]);
-    text += would_fit_text(filter);
     if (fingerprints) {
       text +=
           fmt::format("  {:<15} {} (keyed by this ledger; {})\n", "data tag", ledger.terms().data_tag, kNotForRelease);
