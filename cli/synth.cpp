@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "field_flags.h"
+#include "sotto/base/out_file.h"
 #include "sotto/data/encoder.h"
+#include "sotto/data/people.h"
 #include "sotto/data/schema_json.h"
 #include "sotto/files/block_file/append.h"
 #include "sotto/files/complete.h"
@@ -134,11 +136,39 @@ struct SynthVerb {
   std::optional<std::uint64_t> seed;
 };
 
+/// A table as people keep them: text, in CSV alone.
+struct PeopleVerb {
+  explicit PeopleVerb(CLI::App& app) : fields(app, "Options") {
+    fields.add_struct<PeopleData>();
+    app.add_option("--out", out, "CSV file")->required()->type_name("FILE");
+    add_count(app, "--seed", seed, "draw the same rows again");
+  }
+  void run(const Output& output) const {
+    PeopleData data;
+    std::set<std::string> used;
+    apply_fields(data, fields.given(), used);
+    BitSource bits = seed ? BitSource(ReproducibleSeed{*seed}) : BitSource();
+    OutFile file(out);
+    synth_people(data, bits, [&](std::string_view line) {
+      file.write(line);
+      file.write("\n");
+    });
+    file.commit();
+    const Json json{{"out", out}, {"rows", data.rows}, {"kind", PeopleData::kName}};
+    output.print(output.json ? json.dump(2) : fmt::format("{} rows written to {}", data.rows, out));
+  }
+
+  FieldFlags fields;
+  std::string out;
+  std::optional<std::uint64_t> seed;
+};
+
 }  // namespace
 
 void add_synth(CLI::App& data, Output& output) {
   CLI::App* synth = data.add_subcommand("synth", "generate synthetic data");
   synth->require_subcommand(1);
+  add<PeopleVerb>(*synth, output, std::string(PeopleData::kName), std::string(PeopleData::kSummary));
   add<SynthVerb<SphereData>>(*synth, output, std::string(SphereData::kName), std::string(SphereData::kSummary));
   add<SynthVerb<LargeData>>(*synth, output, std::string(LargeData::kName), std::string(LargeData::kSummary));
 }

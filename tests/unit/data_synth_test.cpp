@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "data_testing.h"
 #include "sotto/data/dataset.h"
 #include "sotto/data/encoder.h"
+#include "sotto/data/people.h"
 #include "sotto/data/synth.h"
 #include "sotto/files/complete.h"
 #include "sotto/files/load.h"
@@ -54,6 +56,35 @@ TEST(Synth, EveryRowOfTheSphereKeepsTheMargin) {
   EXPECT_LT(nearest, 0.11);
   EXPECT_NEAR(static_cast<double>(positive), 2500, 200);
   for (const double value : mean) EXPECT_NEAR(value, 0.0, 0.03);
+}
+
+// Every line has the cells of the header, and age, where it is known, tells of the label.
+TEST(Synth, PeopleCanBeLearnt) {
+  BitSource bits{ReproducibleSeed{8}};
+  std::uint64_t lines = 0;
+  std::uint64_t unknown = 0;
+  std::array<std::uint64_t, 2> bought{};  // of the young, of the old
+  std::array<std::uint64_t, 2> all{};
+  synth_people({.rows = 5000}, bits, [&](std::string_view line) {
+    ASSERT_EQ(std::count(line.begin(), line.end(), ','), 7) << line;
+    if (lines++ == 0) return;
+    if (line.starts_with('?')) {
+      ++unknown;
+      return;
+    }
+    const std::size_t old = line.substr(0, 2) >= "55" ? 1 : 0;
+    ++all.at(old);
+    bought.at(old) += line.ends_with(",yes") ? 1 : 0;
+  });
+  EXPECT_EQ(lines, 5001U);
+  EXPECT_NEAR(static_cast<double>(unknown), 500, 100);
+  EXPECT_GT(static_cast<double>(bought[1]) / static_cast<double>(all[1]),
+            0.2 + static_cast<double>(bought[0]) / static_cast<double>(all[0]));
+}
+
+TEST(Synth, PeopleNeedARow) {
+  BitSource bits{ReproducibleSeed{8}};
+  EXPECT_THROW(synth_people({.rows = 0}, bits, [](std::string_view) {}), Error);
 }
 
 TEST(Synth, LabelNoiseFlipsTheDeclaredShare) {
