@@ -26,12 +26,12 @@ Json asked_budget_json(const Quote& quoted) {
   const Filter open = open_to_caller(quoted);
   Json json = budget_json(open);
   json.update(Json{{"enforced", true},
-            {"fits", quoted.fits()},
-            {"cost", to_json(quoted.cost)},
-            {"smallest_price", to_json(smallest_price(quoted.filter))},
-            {"remaining", to_json(quoted.filter.remaining())},
-            {"largest_epsilon", largest_epsilon(open, quoted.input.budget.delta)},
-            {"would_fit", would_fit_json(open)}});
+                   {"fits", quoted.fits()},
+                   {"cost", to_json(quoted.cost)},
+                   {"smallest_price", to_json(smallest_price(quoted.filter))},
+                   {"remaining", to_json(quoted.filter.remaining())},
+                   {"largest_epsilon", largest_epsilon(open, quoted.input.budget.delta)},
+                   {"would_fit", would_fit_json(open)}});
   if (!quoted.share) return json;
   json["own_share"] = Json{{"analyst", quoted.share->analyst},
                            {"share", quoted.share->millionths / static_cast<double>(kWholeBudget)},
@@ -66,8 +66,7 @@ std::string quote_text(const Quote& quoted) {
     text += fmt::format("  {:<15} {} may spend {}, has spent {}\n", "own share", quoted.share->analyst,
                         part_words(quoted.filter, quoted.share->limit), part_words(quoted.filter, quoted.share->spent));
   }
-  return text + fmt::format("  {:<15} {}", "budget",
-                            budget_words(open_to_caller(quoted), quoted.input.budget.delta));
+  return text + fmt::format("  {:<15} {}", "budget", budget_words(open_to_caller(quoted), quoted.input.budget.delta));
 }
 
 }  // namespace sotto

@@ -156,8 +156,8 @@ nb::tuple run_tuning(const Rows& rows, const GivenFields& given, const RunOption
           "public rows cost nothing: tune on them by any means, and train on these rows with what was found");
   const Asked asked = asked_for(rows, given, options);
   return told(asked.request,
-              interruptible<Released>([asked, request](const Report& report) { return tune_work(asked, request, report); },
-                                      progress));
+              interruptible<Released>(
+                  [asked, request](const Report& report) { return tune_work(asked, request, report); }, progress));
 }
 
 std::string planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {

@@ -94,9 +94,9 @@ TEST_F(LoweredLedger, ARecordThatRaisesIsRefusedByWhoeverReplaysIt) {
   add(RecordKind::opened, text_of(terms));
   add(RecordKind::placed, text_of(LedgerPlace{"L", "A", 0}));
   chain.add(chain.next(chain.lowering(0.8, 1e-9)));
-  for (const auto& [kind, epsilon, delta] : {std::tuple{FilterKind::sum, 0.9, 1e-9},
-                                             std::tuple{FilterKind::sum, 0.5, 1e-8},
-                                             std::tuple{FilterKind::zcdp, 0.5, 1e-9}}) {
+  for (const auto& [kind, epsilon, delta] :
+       {std::tuple{FilterKind::sum, 0.9, 1e-9}, std::tuple{FilterKind::sum, 0.5, 1e-8},
+        std::tuple{FilterKind::zcdp, 0.5, 1e-9}}) {
     EXPECT_EQ(refused([&] { add(RecordKind::lowered, changed(kind, epsilon, delta)); }), ErrorKind::invalid_data);
   }
   // A limit that is not that of the budget it names.

@@ -52,8 +52,8 @@ void synth_people(const PeopleData& data, BitSource& bits, const std::function<v
     const double odds = job.score + (age - 45) / 12.0 + 0.8 * (std::log10(1 + balance) - 3) + (member ? 0.9 : 0) +
                         0.25 * (visits - 3.0) - 0.4;
     const bool bought = draw_uniform(bits) < 1 / (1 + std::exp(-odds));
-    take(fmt::format("{},{},{},{:.0f},{},{},20{:02}-{:02}-{:02},{}", known ? fmt::format("{}", age) : "?", job.name, city,
-                     balance, visits, member, 10 + draw_below(bits, 15), 1 + draw_below(bits, 12),
+    take(fmt::format("{},{},{},{:.0f},{},{},20{:02}-{:02}-{:02},{}", known ? fmt::format("{}", age) : "?", job.name,
+                     city, balance, visits, member, 10 + draw_below(bits, 15), 1 + draw_below(bits, 12),
                      1 + draw_below(bits, 28), bought ? "yes" : "no"));
   }
 }

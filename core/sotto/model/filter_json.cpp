@@ -34,23 +34,20 @@ Json would_fit_json(const Filter& filter) {
 
 Json budget_json(const Filter& filter) {
   const BudgetUse use = budget_use(filter);
-  return Json{{"words", budget_words(filter)},
-              {"epsilon", filter.budget().epsilon},
-              {"delta", filter.budget().delta},
-              {"percent_used", use.percent_used},
-              {"percent_left", use.percent_left},
-              {"still_fits", Json{{"epsilon", use.epsilon}, {"delta", use.delta}}},
-              {"filter", enum_name(filter.kind())},
-              {"currency", filter.currency()},
-              {"currency_words", currency_words(filter)}};
+  return Json{
+      {"words", budget_words(filter)},           {"epsilon", filter.budget().epsilon},
+      {"delta", filter.budget().delta},          {"percent_used", use.percent_used},
+      {"percent_left", use.percent_left},        {"still_fits", Json{{"epsilon", use.epsilon}, {"delta", use.delta}}},
+      {"filter", enum_name(filter.kind())},      {"currency", filter.currency()},
+      {"currency_words", currency_words(filter)}};
 }
 
 Json filters_json(const Budget& budget) {
   Json list = Json::array();
   for (const auto& [name, kind] : enum_names(FilterKind{})) {
     if (kind != FilterKind::sum && budget.delta == 0) continue;
-    list.push_back(Json{
-        {"filter", name}, {"models", models_of_a_tenth(kind, budget)}, {"words", filter_words(kind, budget)}});
+    list.push_back(
+        Json{{"filter", name}, {"models", models_of_a_tenth(kind, budget)}, {"words", filter_words(kind, budget)}});
   }
   return list;
 }

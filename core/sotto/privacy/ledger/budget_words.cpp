@@ -93,7 +93,8 @@ std::string budget_words(const Filter& filter, std::optional<double> delta) {
   std::string used = up_text(loss, kShownDigits) + " percent used";
   if (of_delta > loss) {
     const std::string what = filter.kind() == FilterKind::sum ? "delta" : "the delta kept for noise";
-    used = up_text(loss, kShownDigits) + " percent and " + up_text(of_delta, kShownDigits) + " percent of " + what + " used";
+    used = up_text(loss, kShownDigits) + " percent and " + up_text(of_delta, kShownDigits) + " percent of " + what +
+           " used";
   }
   return used + "; " + fits_words(filter, delta);
 }

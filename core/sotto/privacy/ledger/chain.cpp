@@ -85,7 +85,8 @@ double least_epsilon(const Filter::State& now, double delta) {
     const double middle = (low + high) / 2;
     bool holds = false;
     try {
-      holds = now.spent.loss <= Filter::open(now.kind, {middle, delta, now.budget.relation}, now.rdp_order).limit().loss;
+      holds =
+          now.spent.loss <= Filter::open(now.kind, {middle, delta, now.budget.relation}, now.rdp_order).limit().loss;
     } catch (const Error&) {
       holds = false;  // no filter has so small a budget
     }
