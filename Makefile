@@ -102,11 +102,12 @@ replicate: build ## the figures of five papers, fewer runs: build/report/index.h
 replicate-full: build ## the same with the papers' numbers of runs and whole grids; hours
 	@tools/replicate --full
 
-lint: ## layout, include order, citations, clang-tidy
+lint: ## layout, include order, citations, length of sentences, clang-tidy
 	@tools/install_packages build lint
 	@tools/format --check
 	@python3 tools/check_includes.py core report audit
 	@python3 tools/check_references.py .
+	@python3 tools/check_prose.py .
 	@tools/build tidy
 
 format: ## rewrite every C++ file in the project's layout
