@@ -8,6 +8,7 @@
 #include "ledger_verb.h"
 #include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
+#include "sotto/base/time_text.h"
 #include "sotto/files/block_file/block_file.h"
 #include "sotto/files/fingerprint.h"
 #include "sotto/files/load.h"
@@ -15,7 +16,6 @@
 #include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/default_delta.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
-#include "time_text.h"
 #include "verbs.h"
 
 namespace sotto::cli {

@@ -10,13 +10,11 @@
 #include "sotto/engines/in_memory.h"
 #include "sotto/files/load.h"
 #include "sotto/files/schema_file.h"
-#include "sotto/privacy/ledger/released.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/report/page.h"
 #include "sotto/report/replication.h"
 #include "sotto/report/training.h"
 #include "sotto/train.h"
-#include "time_text.h"
 #include "verbs.h"
 #include "whole_file.h"
 
@@ -24,8 +22,6 @@ namespace sotto::cli {
 namespace {
 
 namespace pages = sotto::report;
-
-constexpr std::size_t kMaxLedgerModels = 50;
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
@@ -36,7 +32,7 @@ struct ReportVerb {
         ->type_name("FILE");
     app.add_option(
            "--ledger", ledger,
-           "with --model: what is spent of this ledger, and its entries; refused unless the ledger released this file")
+           "with --model: the ledger that released this file, and what is left of it; alone: the page of this ledger")
         ->type_name("FILE");
     app.add_option("--data", data, "with --model: labelled rows to evaluate on; what they say is marked NOT PRIVATE")
         ->type_name("FILE");
@@ -48,19 +44,36 @@ struct ReportVerb {
   }
 
   void run(const Output& output) const {
-    require(model.empty() != figures.empty(), "model", "give --model FILE or --figures DIR");
+    require(model.empty() || figures.empty(), "model", "give --model FILE or --figures DIR, not both");
+    require(!(model.empty() && figures.empty() && ledger.empty()), "model",
+            "give --model FILE, --ledger FILE or --figures DIR");
     if (!figures.empty()) return run_figures(output);
+    if (model.empty()) return run_ledger(output);
     require(!is_public || !data.empty(), "public_data", "is about the rows of --data");
     require(labels_file.empty() || !data.empty(), "labels_file", "is about the rows of --data");
     const std::string text = whole_file(model, "model");
     pages::TrainingReport report = pages::training_report(file_name(model), model_from_text(text, model));
     std::vector<Model> others;
-    if (!ledger.empty()) report.ledger = view_of(text, others);
+    if (!ledger.empty()) {
+      SqliteLedger open(ledger);
+      pages::add_ledger(report, open, text);
+      if (!data.empty()) others = pages::other_models(open, text);
+    }
     if (!data.empty()) report.held_out = evaluated(report, others);
     write_file(out, pages::html_of(report));
     Json json = pages::to_json(report);
     json["page"] = out;
     output.print(output.json ? json.dump(2) : text_of(report));
+  }
+
+  void run_ledger(const Output& output) const {
+    require(data.empty() && labels_file.empty() && !is_public, "data", "is for the page of a model; give --model too");
+    SqliteLedger open(ledger);
+    const pages::LedgerView view = pages::view_of(open);
+    write_file(out, pages::html_of(view));
+    Json json = pages::to_json(view);
+    json["page"] = out;
+    output.print(output.json ? json.dump(2) : fmt::format("the page of ledger {} is {}", ledger, out));
   }
 
   void run_figures(const Output& output) const {
@@ -75,28 +88,6 @@ struct ReportVerb {
     }
     const Json json{{"page", out}, {"figures", replication.figures.size()}, {"verdicts", counts}};
     output.print(output.json ? json.dump(2) : fmt::format("{} figures in {}", replication.figures.size(), out));
-  }
-
-  /// The ledger as it stands, and the models it has released beside this one.
-  pages::LedgerView view_of(const std::string& own, std::vector<Model>& others) const {
-    SqliteLedger open(ledger);
-    if (!entry_of(open, own)) throw Error(ErrorKind::invalid_data, model + " " + kNotReleased, "model");
-    pages::LedgerView view{open.terms(), open.filter(), {}};
-    for (const LedgerEntry& entry : open.entries()) {
-      view.entries.push_back({entry.number, time_text(entry.time), std::string(enum_name(entry.state)),
-                              Filter::text_of(entry.cost), entry.event});
-      if (entry.state != EntryState::released || others.size() == kMaxLedgerModels) continue;
-      const std::string bytes = open.bytes_of(entry);
-      if (bytes != own) add_model(bytes, others);
-    }
-    return view;
-  }
-  static void add_model(const std::string& bytes, std::vector<Model>& models) {
-    try {
-      models.push_back(model_from_text(bytes, "the ledger's release"));
-    } catch (const Error&) {
-      return;  // bounds are releases too
-    }
   }
 
   pages::HeldOut evaluated(const pages::TrainingReport& report, const std::vector<Model>& others) const {
@@ -145,7 +136,8 @@ struct ReportVerb {
 }  // namespace
 
 void add_report(CLI::App& program, Output& output) {
-  add<ReportVerb>(program, output, "report", "one page to read: of a model, or of a replication's figures");
+  add<ReportVerb>(program, output, "report",
+                  "one page to read: of a model, of a ledger, or of a replication's figures");
 }
 
 }  // namespace sotto::cli

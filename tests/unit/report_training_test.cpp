@@ -122,8 +122,9 @@ TEST(Printed, CostsOfThousandsAreRoundedUpToo) {
   EXPECT_EQ(short_number_up(22026.2), "22,027");
   EXPECT_EQ(short_number_up(1.23401), "1.235");
   EXPECT_EQ(short_number_up(0), "0");
-  EXPECT_EQ(short_number_up(1e-6), "1e-06");
-  EXPECT_EQ(short_number_up(1.2e8 + 1), "1.201e+08");
+  EXPECT_EQ(short_number_up(1e-6), "1e-6");
+  EXPECT_EQ(short_number_up(1.2e8 + 1), "120,100,000");
+  EXPECT_EQ(short_number_up(1.2e18), "1.2e18");
 }
 
 TEST(Replan, ParametersThatWereSetAreKept) {
@@ -171,7 +172,7 @@ TEST(ReportCurves, ThePromiseIsTheCurveOfEpsilonAndDelta) {
 TEST(ReportCurves, TheCurveOfGaussianNoiseIsAboveThePromiseAndNeverAboveTheExactOne) {
   const Plan plan = make_plan(BoltOn{}, input_of(1, 1e-6));
   const double mu = std::get<GaussianNoise>(plan.noise->mechanism).mu;
-  const auto curve = trade_off_of(plan);
+  const auto curve = trade_off_of(profile_of(plan));
   const auto promise = trade_off_of(1, plan.guarantee.delta);
   ASSERT_EQ(curve.size(), promise.size());
   double gain = 0;
@@ -258,7 +259,8 @@ TEST(TrainingReport, AStampedModelIsShownAsNotPrivateEverywhere) {
   EXPECT_EQ(html.find("class=\"verdict private\""), std::string::npos);
   EXPECT_NE(html.find("its noise was seeded &lt;b&gt;"), std::string::npos);
   EXPECT_NE(html.find("claimed"), std::string::npos);
-  EXPECT_EQ(html.find("promised"), std::string::npos);
+  EXPECT_EQ(html.find("promised (ε"), std::string::npos);
+  EXPECT_EQ(html.find("times in 100"), std::string::npos) << "no limit of a risk without a promise";
   EXPECT_NE(html.find("class=\"tag\""), std::string::npos);
 }
 
@@ -293,10 +295,11 @@ TEST(TrainingReport, HeldOutRowsAreMarkedUnlessTheyArePublic) {
   }
   EXPECT_GE(report.held_out->convergence.model, report.held_out->convergence.least.value());
   EXPECT_NE(html_of(report).find("id=\"convergence\""), std::string::npos);
-  EXPECT_NE(html_of(report).find("not private, not for release"), std::string::npos);
+  EXPECT_NE(html_of(report).find("So this measurement is not private"), std::string::npos);
+  EXPECT_EQ(html_of(report).find("class=\"tag\">not private</span></span></li><li>"), std::string::npos);
   EXPECT_FALSE(to_json(report)["held_out"]["private"].get<bool>());
   report.held_out->is_public = true;
-  EXPECT_EQ(html_of(report).find("not private, not for release"), std::string::npos);
+  EXPECT_EQ(html_of(report).find("So this measurement is not private"), std::string::npos);
 }
 
 TEST(TrainingReport, ABaselineWithoutAPromiseHasAPage) {

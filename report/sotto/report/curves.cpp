@@ -41,14 +41,19 @@ std::vector<TradeOffPoint> trade_off_of(double epsilon, double delta) {
   return trade_off({&promise, 1}, even_alphas());
 }
 
-std::vector<TradeOffPoint> trade_off_of(const Plan& plan) {
+std::vector<TradeOffPoint> trade_off_of(std::span<const ProfilePoint> profile) {
+  if (profile.empty()) return {};
+  return trade_off(profile, even_alphas());
+}
+
+std::vector<ProfilePoint> profile_of(const Plan& plan) {
   try {
     const double distance = planned_cost(plan).distance;
     std::vector<ProfilePoint> profile =
         privacy_profile(event_of(plan.charges), plan.guarantee.relation, 3 * plan.guarantee.epsilon, kProfilePoints);
     for (ProfilePoint& p : profile) p.delta_upper = std::min(1.0, p.delta_upper + (1 + std::exp(p.epsilon)) * distance);
     profile.push_back({plan.guarantee.epsilon, 0, plan.guarantee.delta});
-    return trade_off(profile, even_alphas());
+    return profile;
   } catch (const Error&) {
     return {};  // no accountant, or a distance that is not stated
   }

@@ -15,9 +15,11 @@ Chart profile_chart(std::span<const ProfilePoint> profile, const std::string& ti
 
 /// The trade-off curve of (epsilon, delta) alone.
 std::vector<TradeOffPoint> trade_off_of(double epsilon, double delta);
-/// That of the plan's own noise, which is above it; empty if no accountant treats the plan. The distance of the noise
-/// drawn from its ideal law is in it.
-std::vector<TradeOffPoint> trade_off_of(const Plan& plan);
+/// The privacy profile of the plan's own noise, its promise included; empty if no accountant treats the plan. The
+/// distance of the noise drawn from its ideal law is in it.
+std::vector<ProfilePoint> profile_of(const Plan& plan);
+/// The curve of a profile, which is above that of the promise in it; empty for an empty one.
+std::vector<TradeOffPoint> trade_off_of(std::span<const ProfilePoint> profile);
 
 /// The empty chart of the attacker's two errors, with the line of who guesses.
 Chart trade_off_chart(const std::string& title);

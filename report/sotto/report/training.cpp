@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sotto/base/error.h"
+#include "sotto/base/time_text.h"
 #include "sotto/model/prediction.h"
+#include "sotto/model/signature.h"
+#include "sotto/privacy/accountant/best_guess.h"
+#include "sotto/privacy/ledger/released.h"
 #include "sotto/report/curves.h"
 #include "sotto/report/smaller_budget.h"
 
@@ -75,11 +80,34 @@ TrainingReport training_report(const std::string& name, const Model& model) {
   report.plan = replan(card);
   if (!(card.epsilon > 0)) return report;  // a baseline without any promise
   report.promised = trade_off_of(card.epsilon, card.delta);
+  if (card.is_private) report.best_guess = sotto::best_guess(card.epsilon, card.delta);
   if (!report.plan) return report;
-  report.mechanism = trade_off_of(report.plan->plan);
+  const std::vector<ProfilePoint> profile = profile_of(report.plan->plan);
+  if (card.is_private) report.best_guess = std::min(report.best_guess, sotto::best_guess(profile));
+  report.mechanism = trade_off_of(profile);
   if (!says_more(report.mechanism, report.promised)) report.mechanism.clear();
   report.budgets = noise_of_budgets(*report.plan);
   return report;
+}
+
+void add_ledger(TrainingReport& report, Ledger& ledger, const std::string& text) {
+  const auto entry = entry_of(ledger, text);
+  if (!entry) throw Error(ErrorKind::invalid_data, report.name + " " + kNotReleased, "model");
+  report.ledger = view_of(ledger);
+  report.released = {entry->number, time_text(entry->time), signature_problem(text, ledger.public_key()).empty()};
+}
+
+std::string model_page(const ModelPage& asked) {
+  TrainingReport report = training_report(asked.name, model_from_text(asked.text, asked.name));
+  if (asked.ledger != nullptr) add_ledger(report, *asked.ledger, asked.text);
+  if (asked.measured != nullptr) {
+    HeldOut found;
+    found.evaluation = *asked.measured;
+    found.classes = class_texts(report.model);
+    found.is_public = asked.is_public;
+    report.held_out = found;
+  }
+  return html_of(report);
 }
 
 HeldOut held_out(const TrainingReport& report, const RowBlock& rows) {

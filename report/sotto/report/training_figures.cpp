@@ -47,8 +47,7 @@ Chart weights_chart(const TrainingReport& report) {
   Chart chart{all ? "Released weights" : fmt::format("The {} largest of {} weights", order.size(), weights.size()),
               {"feature"},
               {"weight"}};
-  Series series{noise_on(report, 0) > 0 ? "weight, with one standard deviation of the noise" : "weight",
-                report.model.card.is_private, Mark::points};
+  Series series{"weight, with one standard deviation of the noise", report.model.card.is_private, Mark::points};
   for (std::size_t i = 0; i < order.size(); ++i) {
     chart.x.names.push_back(weight_name(report, names, order[i]));
     series.points.push_back({static_cast<double>(i + 1), weights[order[i]], noise_on(report, order[i])});
@@ -104,16 +103,14 @@ Figure trade_off_figure(const TrainingReport& report) {
 }
 
 Figure noise_figure(const TrainingReport& report) {
-  Figure figure{"noise", "Noise against signal"};
-  figure.panels = {weights_chart(report)};
-  if (!report.budgets.empty()) figure.panels.push_back(budgets_chart(report));
   const bool known = noise_on(report, 0) > 0;
-  figure.caption = known ? "A weight within two standard deviations of zero may be noise alone. "
-                         : fmt::format("Noise is added to {}; how much of it is in each weight is not stated. ",
-                                       report.model.card.noise.added_to);
-  figure.caption += report.budgets.empty()
-                        ? "Other budgets are not shown: the plan of this model cannot be made again from its card."
-                        : "Other budgets are planned from public facts; no row is read.";
+  Figure figure{"noise", known ? "Noise against signal" : "Noise at other budgets"};
+  if (known) figure.panels = {weights_chart(report)};
+  if (report.budgets.size() > 1) figure.panels.push_back(budgets_chart(report));
+  if (known) figure.caption = "A weight within two standard deviations of zero may be noise alone. ";
+  figure.caption += report.budgets.size() > 1
+                        ? "Other budgets are planned from public facts; no row is read."
+                        : "Other budgets are not shown: the plan of this model cannot be made again from its card.";
   return figure;
 }
 
@@ -121,10 +118,11 @@ Figure accuracy_figure(const TrainingReport& report) {
   Figure figure{"accuracy", "Accuracy against epsilon"};
   if (!report.held_out || !(report.model.card.epsilon > 0)) return figure;
   const HeldOut& found = *report.held_out;
+  if (found.smaller.empty() && found.released.empty()) return figure;  // a single dot says what the table says
   Chart chart{"", {"epsilon", Scale::log}, {"accuracy on held-out rows"}};
   const auto add = [&](const std::string& name, Mark mark, const std::vector<AccuracyAt>& points) {
     if (points.empty()) return;
-    Series series{name, found.is_public, mark};
+    Series series{name, report.model.card.is_private, mark};
     for (const AccuracyAt& p : points) series.points.push_back({p.epsilon, p.mean, p.sd, p.draws > 1 ? p.draws : 0});
     chart.series.push_back(series);
   };
@@ -150,12 +148,12 @@ Figure convergence_figure(const TrainingReport& report) {
   const HeldOut& held = *report.held_out;
   const Convergence& found = held.convergence;
   Chart chart{"", {"passes", Scale::log}, {"objective on held-out rows"}};
-  Series again{"the same method, trained on these rows", held.is_public, Mark::line};
+  const bool is_private = report.model.card.is_private;
+  Series again{"the same method, trained on these rows", is_private, Mark::line};
   for (const ObjectiveAfter& p : found.after) again.points.push_back({p.passes, p.mean, p.sd, p.draws});
   const double first = found.after.front().passes;
-  chart.series = {again, {"this model", held.is_public, Mark::level, {{first, found.model}}}};
-  if (found.least)
-    chart.series.push_back({"least, without privacy", held.is_public, Mark::level, {{first, *found.least}}});
+  chart.series = {again, {"this model", is_private, Mark::level, {{first, found.model}}}};
+  if (found.least) chart.series.push_back({"least, without privacy", false, Mark::level, {{first, *found.least}}});
   chart.alt = "Objective on held-out rows against the number of passes.";
   figure.panels = {chart};
   figure.caption = fmt::format(

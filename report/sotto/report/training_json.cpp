@@ -1,4 +1,4 @@
-#include "sotto/base/fields.h"
+#include "sotto/privacy/accountant/best_guess.h"
 #include "sotto/report/training.h"
 
 namespace sotto::report {
@@ -29,22 +29,6 @@ Json convergence_json(const Convergence& found) {
   return json;
 }
 
-Json ledger_json(const LedgerView& view) {
-  Json json{{"ledger", view.terms.id},
-            {"guarantee", Json{{"epsilon", view.filter.budget().epsilon}, {"delta", view.filter.budget().delta}}},
-            {"relation", enum_name(view.filter.budget().relation)},
-            {"currency", view.filter.currency()},
-            {"limit", Filter::text_of(view.filter.limit())},
-            {"spent", Filter::text_of(view.filter.spent())},
-            {"remaining", Filter::text_of(view.filter.remaining())}};
-  json["entries"] = Json::array();
-  for (const auto& e : view.entries) {
-    json["entries"].push_back(
-        Json{{"entry", e.number}, {"time", e.time}, {"state", e.state}, {"cost", e.cost}, {"event", e.event}});
-  }
-  return json;
-}
-
 }  // namespace
 
 Json to_json(const TrainingReport& report) {
@@ -54,7 +38,14 @@ Json to_json(const TrainingReport& report) {
   for (const BudgetNoise& b : report.budgets) {
     json["budgets"].push_back(Json{{"epsilon", b.epsilon}, {"noise_stddev", b.stddev}});
   }
-  if (report.ledger) json["ledger"] = ledger_json(*report.ledger);
+  if (report.model.card.is_private) {
+    json["best_guess"] = Json{{"chance", report.best_guess}, {"words", best_guess_words(report.best_guess)}};
+  }
+  if (report.released) {
+    json["released"] = Json{
+        {"entry", report.released->entry}, {"time", report.released->time}, {"signed", report.released->is_signed}};
+  }
+  if (report.ledger) json["ledger"] = to_json(*report.ledger);
   if (report.held_out) {
     const HeldOut& found = *report.held_out;
     json["held_out"] = Json{{"rows", found.evaluation.rows},

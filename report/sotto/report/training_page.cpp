@@ -1,41 +1,28 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "sotto/base/fields.h"
-#include "sotto/base/rounded_text.h"
-#include "sotto/privacy/ledger/price.h"
+#include "sotto/report/answers.h"
+#include "sotto/report/columns.h"
 #include "sotto/report/html.h"
+#include "sotto/report/ledger_page.h"
+#include "sotto/report/limits.h"
 #include "sotto/report/page.h"
 #include "sotto/report/training_figures.h"
 
 namespace sotto::report {
 namespace {
 
-constexpr const char* kNotPrivate =
-    "Computed from the rows without noise: not private, not for release if the rows are private.";
+constexpr const char* kMeasured =
+    "These figures are computed from the rows without noise. So this measurement is not private: not for release if "
+    "the "
+    "rows are private. The model keeps what it promises.";
 
-/// Names and values, as a definition list.
-class Facts {
- public:
-  Facts& add(std::string_view name, const std::string& value) {
-    if (!value.empty()) text_ += fmt::format("<dt>{}</dt><dd>{}</dd>", name, escaped(value));
-    return *this;
-  }
-  std::string html() const { return "<dl>" + text_ + "</dl>"; }
-
- private:
-  std::string text_;
-};
-
-std::string in_words(const PrivacyCard& card) {
-  if (!card.is_private) return "These weights carry no guarantee: see why below.";
-  const char* neighbour = card.relation == "add_remove" ? "added or removed" : "replaced by any other";
-  return fmt::format(
-      "If any one row were {}, the probability of whatever is concluded from these weights would change by at most a "
-      "factor of {}{}.",
-      neighbour, short_number_up(std::exp(card.epsilon) * (1 + 0x1p-50)),
-      card.delta > 0 ? fmt::format(", up to a probability of {}", short_number_up(card.delta)) : "");
+std::string made_words(const TrainingReport& report) {
+  const PrivacyCard& card = report.model.card;
+  std::string text = "Method " + card.method;
+  if (!report.released) return text + ".";
+  text += fmt::format(", trained {} UTC, entry {} of ledger {:.12}", report.released->time, report.released->entry,
+                      report.ledger->terms.id);
+  return text + (report.released->is_signed ? ", signature verified." : ", released as it is, without a signature.");
 }
 
 std::string hero(const TrainingReport& report) {
@@ -45,79 +32,64 @@ std::string hero(const TrainingReport& report) {
   if (card.epsilon > 0) {
     text += fmt::format(R"(<div class="promise"><div><span class="number">{}</span><small>epsilon{}</small></div>)"
                         R"(<div><span class="number">{}</span><small>delta{}</small></div></div>)",
-                        short_number_up(card.epsilon), card.is_private ? "" : ", claimed",
-                        up_text(card.delta, kDeltaDigits), card.is_private ? "" : ", claimed");
+                        short_number_up(card.epsilon), card.is_private ? "" : ", claimed", short_number_up(card.delta),
+                        card.is_private ? "" : ", claimed");
   }
   text += fmt::format(R"(<div>{}<p class="lead">{}</p></div></div>)",
                       card.is_private ? R"(<span class="verdict private">Private</span>)"
                                       : R"(<span class="verdict not_private">Not private</span>)",
-                      in_words(card));
-  for (const std::string& why : card.not_private_because)
-    text += fmt::format(R"(<p class="note">{}</p>)", escaped(why));
-  return text;
+                      escaped(made_words(report)));
+  for (const std::string& why : card.not_private_because) text += note(why);
+  return text + answers_of(report);
 }
 
-std::string card_section(const PrivacyCard& card) {
+std::string event_words(const PrivacyCard::Spent& event) {
+  std::string text = fmt::format("{} {} {}, {}", event.event, event.parameter, tidied(event.rounded_value(4)),
+                                 event.times == 1 ? "once" : counted(event.times, "time", "times"));
+  return event.parts == 1 ? text : text + fmt::format(" on each of {} parts of the rows", event.parts);
+}
+
+std::string signature_words(const TrainingReport& report) {
+  const auto& use = report.model.card.budget;
+  if (report.released) {
+    return report.released->is_signed ? "verified with the public key of this ledger"
+                                      : "none in the file; byte for byte what this ledger released";
+  }
+  if (!use.signed_by.empty())
+    return "by a ledger whose key begins with " + use.signed_by.substr(0, 16) + ", not checked here";
+  return use.enforced ? "none in the file" : "none: no ledger vouches for this file";
+}
+
+std::string card_section(const TrainingReport& report) {
+  const PrivacyCard& card = report.model.card;
   Facts facts;
-  facts.add("Method", card.method).add("Theorem", card.theorem);
+  facts.add("Method", card.method).add("Theorem", card.theorem).add("Signature", signature_words(report));
   facts.add("Neighbours", fmt::format("{} ({})", card.relation, card.unit)).add("Released", card.released);
   if (card.noise.mechanism != "none") {
-    facts.add("Noise", fmt::format("{} on {}, standard deviation {} a coordinate", card.noise.mechanism,
+    facts.add("Noise", fmt::format("{} on {}, standard deviation {} for each coordinate", card.noise.mechanism,
                                    card.noise.added_to, short_number(card.noise.stddev)));
     facts.add("Sensitivity", short_number(card.l2_sensitivity) + " in the L2 norm");
   }
-  for (const auto& event : card.events) {
-    facts.add("Event", fmt::format("{} {} {}, {} times on {} disjoint part{}", event.event, event.parameter,
-                                   event.rounded_value(4), event.times, event.parts, event.parts == 1 ? "" : "s"));
-  }
+  for (const auto& event : card.events) facts.add("Event", event_words(event));
   for (const auto& one : card.personal) {
-    facts.add("Personal", fmt::format("epsilon {}, delta {} for {} public positions", short_number_up(one.epsilon),
-                                      short_number_up(one.delta), one.positions));
+    facts.add("Personal",
+              fmt::format("epsilon {}, delta {} for {}", short_number_up(one.epsilon), short_number_up(one.delta),
+                          counted(one.positions, "public position", "public positions")));
   }
-  facts.add("Data", fmt::format("{}, {} features, {} classes, rows of norm at most {}",
-                                card.rows > 0 ? short_number(static_cast<double>(card.rows)) + " rows"
-                                              : std::string("a private number of rows"),
-                                card.features, card.classes, short_number(card.data_norm)));
-  for (const std::string& remark : card.remarks) facts.add("Remark", remark);
+  for (const std::string& remark : card.remarks) facts.add("Remark", tidied(remark));
   std::string parameters;
-  for (const auto& [name, value] : card.parameters)
-    parameters += fmt::format("{}{}={}", parameters.empty() ? "" : ", ", name, value);
+  for (const auto& [name, value] : card.parameters) {
+    parameters += fmt::format("{}{}={}", parameters.empty() ? "" : ", ", name, tidied(value));
+  }
   facts.add("Parameters", parameters).add("Version", card.version);
   return R"(<section id="card"><h2>Privacy card</h2><div class="box">)" + facts.html() + "</div></section>\n";
 }
 
 std::string ledger_section(const TrainingReport& report) {
-  std::string text = R"(<section id="ledger"><h2>Ledger</h2><div class="box">)";
-  if (!report.ledger) {
-    const auto& use = report.model.card.budget;
-    text += use.enforced ? fmt::format("<p>Charged to ledger {:.12}, entry {}: {} of {} {}.</p>", escaped(use.ledger),
-                                       use.entry, escaped(use.cost), escaped(use.limit), escaped(use.currency))
-                         : "<p>No budget was enforced: other releases from the same rows may add to what is known.</p>";
-    return text + "</div></section>\n";
-  }
-  const LedgerView& view = *report.ledger;
-  const Filter& filter = view.filter;
-  const Budget& budget = filter.budget();
-  const double share =
-      static_cast<double>(filter.spent().loss) / std::max(1.0, static_cast<double>(filter.limit().loss));
-  text +=
-      fmt::format("<p>All releases together keep epsilon {}, delta {}, {} ({}).</p>", short_number_up(budget.epsilon),
-                  short_number_up(budget.delta), enum_name(budget.relation), escaped(view.terms.unit));
-  text += fmt::format(
-      R"(<div class="meter" role="img" aria-label="{0} percent of the budget is spent"><i style="width:{0}%"></i></div>)",
-      short_number(std::round(1000 * share) / 10));
-  Facts facts;
-  facts.add("Spent",
-            Filter::text_of(filter.spent()) + " of " + Filter::text_of(filter.limit()) + " " + filter.currency());
-  facts.add("Remaining", Filter::text_of(filter.remaining()));
-  for (const Filter::Fit& fit : what_fits(filter)) {
-    facts.add("Would fit",
-              fmt::format("one more {} release of {} up to {}", fit.event, fit.parameter, down_text(fit.largest, 4)));
-  }
-  text += facts.html() + "<p><small>Spent and remaining are book-keeping; the guarantee is the budget.</small></p>";
-  Table table{"Entries", {"Entry", "Time (UTC)", "State", "Cost", "Event"}, {}};
-  for (const auto& e : view.entries) table.rows.push_back({std::to_string(e.number), e.time, e.state, e.cost, e.event});
-  return text + (table.rows.empty() ? "<p>No entries.</p>" : html_of(table)) + "</div></section>\n";
+  if (!report.ledger) return "";
+  const Table entries = entries_table(*report.ledger);
+  return R"(<section id="ledger"><h2>Ledger</h2><div class="box">)" + ledger_facts(*report.ledger) + html_of(entries) +
+         "</div></section>\n";
 }
 
 Table confusion_of(const HeldOut& found) {
@@ -137,12 +109,11 @@ std::string accuracy_section(const TrainingReport& report) {
   const HeldOut& found = *report.held_out;
   const Evaluation& e = found.evaluation;
   std::string text = R"(<section id="held-out"><h2>On held-out rows</h2>)";
-  text +=
-      found.is_public ? "<p>The rows were declared public.</p>" : fmt::format(R"(<p class="note">{}</p>)", kNotPrivate);
+  text += found.is_public ? paragraph("The rows were declared public.") : note(kMeasured);
   text += R"(<div class="box">)" + Facts()
                                        .add("File", found.name)
-                                       .add("Rows", short_number(static_cast<double>(e.rows)))
-                                       .add("Rows left out", short_number(static_cast<double>(e.unusable)))
+                                       .add("Rows", counted(e.rows, "row", "rows"))
+                                       .add("Rows left out", counted(e.unusable, "row", "rows"))
                                        .add("Accuracy", fmt::format("{:.4f}", e.accuracy))
                                        .add("Loss", fmt::format("{:.4f}", e.loss))
                                        .add("Area under the curve", fmt::format("{:.4f}", e.auc))
@@ -154,19 +125,29 @@ std::string accuracy_section(const TrainingReport& report) {
   return text + "</section>\n";
 }
 
+std::string meaning_section(const TrainingReport& report) {
+  std::string figures;
+  for (const Figure& figure : {trade_off_figure(report), noise_figure(report)}) {
+    if (!figure.panels.empty()) figures += html_of(figure);
+  }
+  return figures.empty() ? "" : R"(<section id="what"><h2>What it means</h2>)" + figures + "</section>\n";
+}
+
 }  // namespace
 
 std::string html_of(const TrainingReport& report) {
-  Page page{"Privacy report: " + report.name,
-            {{"card", "Card"}, {"what", "Meaning"}, {"ledger", "Ledger"}},
-            hero(report),
-            ""};
-  page.body = card_section(report.model.card) + R"(<section id="what"><h2>What it means</h2>)";
-  for (const Figure& figure : {trade_off_figure(report), noise_figure(report)}) {
-    if (!figure.panels.empty()) page.body += html_of(figure);
-  }
-  page.body += "</section>\n" + accuracy_section(report) + ledger_section(report);
-  if (report.held_out) page.navigation.insert(page.navigation.begin() + 2, {"held-out", "Held-out rows"});
+  Page page{"Privacy report: " + report.name, {}, hero(report), ""};
+  const auto add = [&page](const char* anchor, const char* words, const std::string& section) {
+    if (section.empty()) return;
+    page.navigation.emplace_back(anchor, words);
+    page.body += section;
+  };
+  add("data", "Data", columns_section(report));
+  add("limits", "Limits", limits_section(report));
+  add("card", "Card", card_section(report));
+  add("what", "Meaning", meaning_section(report));
+  add("held-out", "Held-out rows", accuracy_section(report));
+  add("ledger", "Ledger", ledger_section(report));
   return html_of(page);
 }
 

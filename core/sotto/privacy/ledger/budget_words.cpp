@@ -63,10 +63,8 @@ double usual_delta(const Filter& filter) {
 }  // namespace
 
 BudgetUse budget_use(const Filter& filter) {
-  const Filter::Cost& spent = filter.spent();
-  const Filter::Cost& limit = filter.limit();
   BudgetUse use;
-  use.percent_used = std::max(percent(spent.loss, limit.loss), percent(spent.delta, limit.delta));
+  use.percent_used = percent_of(filter, filter.spent());
   use.percent_left = std::max(0.0, (10'000 - use.percent_used * 100) / 100);
   use.delta = usual_delta(filter);
   use.epsilon = largest_epsilon(filter, use.delta);
@@ -99,9 +97,11 @@ std::string budget_words(const Filter& filter, std::optional<double> delta) {
   return used + "; " + fits_words(filter, delta);
 }
 
-std::string part_words(const Filter& filter, const Filter::Cost& cost) {
-  return part_text(std::max(percent(cost.loss, filter.limit().loss), percent(cost.delta, filter.limit().delta)));
+double percent_of(const Filter& filter, const Filter::Cost& cost) {
+  return std::max(percent(cost.loss, filter.limit().loss), percent(cost.delta, filter.limit().delta));
 }
+
+std::string part_words(const Filter& filter, const Filter::Cost& cost) { return part_text(percent_of(filter, cost)); }
 
 std::string part_words(std::string_view cost, std::string_view limit) {
   return part_text(percent(loss_units(cost), loss_units(limit)));

@@ -23,7 +23,9 @@ BudgetUse budget_use(const Filter& filter);
 std::string budget_words(const Filter& filter, std::optional<double> delta = {});
 /// The second half of it, or "no model fits any more".
 std::string fits_words(const Filter& filter, std::optional<double> delta = {});
-/// How much of the whole budget a cost is: "12.5 percent of the budget".
+/// How much of the whole budget a cost is, in percent to two decimals, up.
+double percent_of(const Filter& filter, const Filter::Cost& cost);
+/// The same in words: "12.5 percent of the budget".
 std::string part_words(const Filter& filter, const Filter::Cost& cost);
 /// The same of amounts as Filter::text_of wrote them.
 std::string part_words(std::string_view cost, std::string_view limit);

@@ -1,10 +1,10 @@
-#include "time_text.h"
+#include "sotto/base/time_text.h"
 
 #include <fmt/format.h>
 
 #include <ctime>
 
-namespace sotto::cli {
+namespace sotto {
 
 std::string time_text(std::int64_t seconds) {
   const std::time_t time = seconds;
@@ -14,4 +14,4 @@ std::string time_text(std::int64_t seconds) {
                      parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-}  // namespace sotto::cli
+}  // namespace sotto
