@@ -63,41 +63,80 @@ def accuracy(
 
 
 #: Inches of the axis that one name takes.
-_NAME_WIDTH = 0.17
+_NAME_HEIGHT = 0.19
 
 
-def noise_and_signal(estimator: Any, *, ax: Any = None) -> Any:
-    """The size of every coefficient beside the standard deviation of the noise on it.
+def coefficients(estimator: Any, *, ax: Any = None, most: int = 30, level: float = 0.95) -> Any:
+    """The largest coefficients, at most ``most`` of them, with their intervals where these are known.
 
-    Methods that add their noise elsewhere, to gradients or to the objective, have no noise of single coefficients to draw. The
-    title says so then. A wide figure is made for many coefficients; on given axes some names are left out.
+    Methods that add their noise to gradients or to the objective state no interval, unless they were asked for it:
+    ``options={"intervals": 0.2}``. The intercept is always among those that are drawn.
+    """
+    summary = estimator.summary(level=level)
+    ax, shown = _bars(summary, ax, most)
+    ends = summary.interval()
+    if ends is not None and len(summary.coefficients) == 1:
+        reach = np.abs(np.nan_to_num(ends[1][0] - ends[0][0])) / 2
+        places = np.arange(len(shown))
+        label = f"{100 * level:g} % interval: {summary.covers}"
+        ax.errorbar(np.abs(summary.coefficients[0])[shown], places, xerr=reach[shown], fmt="none", color="black", label=label)
+        ax.legend()
+    return ax
+
+
+def noise_and_signal(estimator: Any, *, ax: Any = None, most: int = 30) -> Any:
+    """The size of the largest coefficients beside the standard deviation of the noise on each.
+
+    Only where the noise is added to the weights: methods that add it elsewhere have no noise of single coefficients to
+    draw, and are refused. ``coefficients`` draws those.
     """
     summary = estimator.summary()
-    sizes = np.abs(summary.coefficients).max(axis=0)
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        width = min(60.0, max(6.4, 1.5 + _NAME_WIDTH * len(sizes)))
-        ax = plt.subplots(figsize=(width, 4.8), layout="constrained")[1]
-    places = np.arange(len(sizes))
-    ax.bar(places, sizes, label="coefficient")
-    if summary.noise_stddev is not None:
-        ax.plot(places, summary.noise_stddev, color="black", marker="_", linestyle="", label="noise, one standard deviation")
-    else:
-        where = estimator.privacy_["noise"]["added_to"]
-        ax.set_title(f"coefficients only: the noise of {estimator.privacy_['method']} is added to {where}", fontsize="medium")
-    shown = _shown_places(len(sizes), ax)
-    ax.set_xticks(shown, [summary.names[i] for i in shown], rotation=90)
-    ax.set_ylabel("size")
+    if summary.noise_stddev is None:
+        card = estimator.privacy_
+        raise ValueError(
+            f"estimator: the noise of {card['method']} is added to {card['noise']['added_to']}, so there is none of single "
+            "coefficients to draw; use plot.coefficients, with options={'intervals': 0.2} at fit for intervals"
+        )
+    ax, shown = _bars(summary, ax, most)
+    noise = np.asarray(summary.noise_stddev)[shown]
+    ax.plot(noise, np.arange(len(shown)), color="black", marker="|", markersize=9, linestyle="", label="noise, one standard deviation")
     ax.legend()
     return ax
 
 
-def _shown_places(count: int, ax: Any) -> list[int]:
-    """Every place whose name fits, counted from the last one, which is the intercept."""
-    inches = ax.get_position().width * ax.figure.get_size_inches()[0]
-    fitting = max(1, int(inches / _NAME_WIDTH))
-    return sorted(range(count - 1, -1, -max(1, -(-count // fitting))))
+def _bars(summary: Any, ax: Any, most: int) -> tuple[Any, Any]:
+    """Draws one bar for each coefficient that is shown, the largest at the top; tells which these are."""
+    if most < 1:
+        raise ValueError(f"most: got {most!r}, must be at least 1")
+    sizes = np.abs(summary.coefficients).max(axis=0)
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        height = max(2.4, 1.4 + _NAME_HEIGHT * min(most, len(sizes)))
+        ax = plt.subplots(figsize=(6.4, height), layout="constrained")[1]
+    else:
+        inches = ax.get_position().height * ax.figure.get_size_inches()[1]
+        most = max(1, min(most, int(inches / _NAME_HEIGHT)))
+    shown = _largest(summary.names, sizes, most)
+    places = np.arange(len(shown))
+    ax.barh(places, sizes[shown], color="tab:blue", alpha=0.6, label="coefficient")
+    ax.set_yticks(places, [_short(summary.names[i]) for i in shown])
+    ax.invert_yaxis()
+    ax.set_xlabel("size")
+    if len(shown) < len(sizes):
+        ax.set_title(f"the {len(shown)} largest of {len(sizes)} coefficients", fontsize="medium")
+    return ax, shown
+
+
+def _largest(names: list[str], sizes: Any, most: int) -> Any:
+    """By size, the largest first; the intercept has a place among them, as the last one."""
+    order = [i for i in np.argsort(-sizes, kind="stable") if names[i] != "intercept"]
+    constants = [i for i, name in enumerate(names) if name == "intercept"]
+    return np.array([*order[: max(0, most - len(constants))], *constants])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 24 else name[:23] + "…"
 
 
 def convergence(passes: Iterable[int], losses: Any, *, ax: Any = None, label: str | None = None) -> Any:
