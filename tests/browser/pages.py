@@ -4,6 +4,7 @@ Pages that are named are looked at too, such as build/report/index.html.
 
 SOTTO_SCREENSHOTS=<folder> keeps a picture of every page, width and colour scheme.
 """
+import json
 import os
 import subprocess
 import sys
@@ -61,8 +62,58 @@ HIDDEN = """((width) => {
 })(%d)"""
 
 
+# Charts with a single point, and names below an axis that run into each other.
+DOTS = """(() => {
+  const wrong = [];
+  for (const chart of document.querySelectorAll(".figure .panel")) {
+    if (chart.querySelectorAll("table.values tbody tr").length < 2) wrong.push(chart.textContent.slice(0, 80));
+    const names = [...chart.querySelectorAll('svg.chart text[text-anchor="middle"]:not(.name)')].map((t) => t.getBoundingClientRect());
+    names.forEach((a, i) => names.slice(i + 1).forEach((b) => {
+      if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) wrong.push("names overlap");
+    }));
+  }
+  return wrong;
+})()"""
+
+# The three answers: side by side on a screen, one below the other on a telephone, each with words.
+ANSWERS = """[...document.querySelectorAll(".answers .answer")].map((a) => [
+  a.querySelector("h2").textContent, a.querySelector(".lead").textContent, Math.round(a.getBoundingClientRect().top)])"""
+
+
 def run(folder, *arguments):
     subprocess.run([PROGRAM, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+
+
+def write_people(folder, rows=400):
+    """A table with columns of every kind, one of them with a long name and many categories."""
+    jobs = [f"occupation number {i} of a long list" for i in range(30)]
+    lines = ["age,gain,the highest education that was completed at any time,city,note,income"]
+    for i in range(rows):
+        old = i % 2
+        lines.append(f"{18 + i % 50 + 10 * old},{i * 37 % 9000},{jobs[i % len(jobs)]},{'<b>Rome' if i % 3 else '?'},x{i},"
+                     f"{'>50K' if old else '<=50K'}")
+    (folder / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    columns = [{"name": "age", "min": 17, "max": 90}, {"name": "gain", "min": 0, "max": 100000, "scale": "log1p", "missing": ["?"]},
+               {"name": "the highest education that was completed at any time", "kind": "category", "values": jobs},
+               {"name": "city", "kind": "category", "values": ["<b>Rome", "Oslo"]}, {"name": "note", "kind": "ignore"}]
+    schema = {"columns": columns, "label": {"column": "income", "positive": [">50K"], "negative": ["<=50K"]}, "data_norm": 1}
+    (folder / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+
+
+def make_people_pages(folder):
+    """Pages of the natural first command: a model with its ledger, and the ledger after 1 and after 30 entries."""
+    write_people(folder)
+    people = ["--data", "people.csv", "--schema", "schema.json"]
+    run(folder, "ledger", "create", "people.ledger", "--budget-epsilon", "4", "--data", "people.csv")
+    run(folder, "train", *people, "--ledger", "people.ledger", "--epsilon", "1", "--out", "people.json")
+    run(folder, "report", "--ledger", "people.ledger", "--out", "one.html")
+    run(folder, "report", "--model", "people.json", "--ledger", "people.ledger", "--out", "people.html")
+    for i in range(29):
+        run(folder, "train", *people, "--ledger", "people.ledger", "--epsilon", str((30 + i) / 100 if i % 7 == 0 else 0.02),
+            "--lambda", f"0.{10 + i}", "--method", "objective" if i % 3 else "bolt_on", "--out", "other.json")
+    run(folder, "report", "--ledger", "people.ledger", "--out", "thirty.html")
+    run(folder, "train", *people, "--epsilon", "1", "--out", "alone.json")
+    run(folder, "report", "--model", "alone.json", "--data", "people.csv", "--out", "alone.html")
 
 
 def make_model_page(folder):
@@ -85,7 +136,8 @@ class Pages(unittest.TestCase):
         sample.write(cls.folder / "figures")
         run(cls.folder, "report", "--figures", "figures", "--out", "replication.html")
         make_model_page(cls.folder)
-        cls.pages = [*NAMED, "replication.html", "model.html", "seeded.html"]
+        make_people_pages(cls.folder)
+        cls.pages = [*NAMED, "replication.html", "model.html", "seeded.html", "people.html", "alone.html", "one.html", "thirty.html"]
         cls.browser = chromium.Chromium(chromium.find())
 
     @classmethod
@@ -105,9 +157,32 @@ class Pages(unittest.TestCase):
         for name in self.each_look():
             self.assertEqual(self.browser.evaluate(HIDDEN % int(name.split("-")[1])), [], name)
             self.assertEqual(self.browser.evaluate(CONTRAST), [], name)
-            self.assertGreater(self.browser.evaluate('document.querySelectorAll(".panel svg.chart").length'), 0)
+            charts = self.browser.evaluate('document.querySelectorAll(".panel svg.chart").length')
+            self.assertEqual(charts > 0, not name.startswith("one-"), "one entry is no curve")
+            self.assertEqual(self.browser.evaluate(DOTS), [], name)
             if os.environ.get("SOTTO_SCREENSHOTS"):
                 self.browser.screenshot(os.path.join(os.environ["SOTTO_SCREENSHOTS"], name + ".png"))
+
+    def test_three_questions_are_answered_first(self):
+        for page in ("model.html", "seeded.html", "people.html", "alone.html", "one.html", "thirty.html"):
+            for width in (1280, 390):
+                self.browser.look(width)
+                self.browser.open(self.folder / page)
+                answers = self.browser.evaluate(ANSWERS)
+                self.assertEqual(len(answers), 3, page)
+                tops = {top for _, _, top in answers}
+                self.assertEqual(len(tops), 1 if width == 1280 else 3, page)
+                self.assertLess(min(tops), 900, "on the first screen")
+                self.assertEqual([words for _, words, _ in answers if not words.strip()], [], page)
+        self.browser.look(1280)
+        self.browser.open(self.folder / "people.html")
+        said = " ".join(words for _, words, _ in self.browser.evaluate(ANSWERS))
+        self.assertIn("guesses right at most 74 times in 100; a coin has 50.", said)
+        self.assertIn("25 percent used; a model of epsilon ", said)
+        self.assertIn("by at most a factor of 2.719", said)
+        self.assertIn("<b>Rome, Oslo", self.browser.evaluate('document.querySelector("#data table").textContent'))
+        self.browser.open(self.folder / "thirty.html")
+        self.assertEqual(self.browser.evaluate('document.querySelectorAll("#entries table:not(.values) tbody tr").length'), 30)
 
     def test_texts_of_the_input_stay_text(self):
         self.browser.look(1280)

@@ -30,7 +30,7 @@ Plan Dpgd::plan(const PlanInput& input) const {
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row",
                     hidden ? "final weights" : "all iterates"};
   plan.remarks.push_back(std::to_string(shape.passes) + " passes of " + std::to_string(shape.batches) +
-                         " step(s) of size " + number_text(shape.step_size));
+                         (shape.batches == 1 ? " step" : " steps") + " of size " + number_text(shape.step_size));
   if (hidden) {
     plan.theorem = "spec 7.5, hidden state; [Bok24]";
     plan.remarks.push_back("hidden-state bound: steps contract by " + number_text(hidden->contraction) +
