@@ -257,7 +257,7 @@ TEST(TrainingReport, AStampedModelIsShownAsNotPrivateEverywhere) {
   const std::string html = html_of(report);
   EXPECT_NE(html.find("class=\"verdict not_private\""), std::string::npos);
   EXPECT_EQ(html.find("class=\"verdict private\""), std::string::npos);
-  EXPECT_NE(html.find("its noise was seeded &lt;b&gt;"), std::string::npos);
+  EXPECT_NE(html.find("Its noise was seeded &lt;b&gt;."), std::string::npos);
   EXPECT_NE(html.find("claimed"), std::string::npos);
   EXPECT_EQ(html.find("promised (ε"), std::string::npos);
   EXPECT_EQ(html.find("times in 100"), std::string::npos) << "no limit of a risk without a promise";

@@ -47,7 +47,7 @@ const char* neighbour(std::string_view relation) {
 }
 
 std::string factor_words(double epsilon, double delta) {
-  const std::string beyond = delta > 0 ? fmt::format(", up to a probability of {}", short_number_up(delta)) : "";
+  const std::string beyond = delta > 0 ? fmt::format(", up to a probability of {}", delta_text(delta)) : "";
   return fmt::format("at most a factor of {}{}.", short_number_up(std::exp(epsilon) * (1 + 0x1p-50)), beyond);
 }
 
@@ -75,7 +75,7 @@ Answer promise_of(const TrainingReport& report) {
   Answer answer{"What was promised"};
   if (!card.is_private) {
     answer.answer = "Nothing. This model is not private.";
-    answer.more = {"Its weights may tell the rows it was trained on. The reasons stand above."};
+    answer.more = {"Its weights may reveal rows it was trained on. The reasons stand above."};
     return answer;
   }
   answer.answer = fmt::format(
@@ -107,8 +107,7 @@ Answer left_of(const LedgerView& view) {
   answer.answer = sentence(tidied(budget_words(filter)));
   answer.picture = meter(used, fmt::format("{} percent of the budget is used", short_number_up(used)));
   answer.more = {fmt::format("All releases of the ledger together keep {}, those to come included.",
-                             promise_words(filter.budget().epsilon, filter.budget().delta)),
-                 sentence(tidied("book-keeping, " + currency_words(filter)))};
+                             promise_words(filter.budget().epsilon, filter.budget().delta))};
   return answer;
 }
 
@@ -151,7 +150,7 @@ Answer risk_of(const TrainingReport& report) {
 }  // namespace
 
 std::string promise_words(double epsilon, double delta) {
-  return fmt::format("epsilon {} and delta {}", short_number_up(epsilon), short_number_up(delta));
+  return fmt::format("epsilon {} and delta {}", short_number_up(epsilon), delta_text(delta));
 }
 
 std::string answers_of(const TrainingReport& report) {

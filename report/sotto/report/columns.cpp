@@ -72,7 +72,7 @@ std::string found_words(const Schema& schema) {
   if (!schema.bounds_cost) return "";
   return fmt::format(
       "Some of it was found in the rows privately, for epsilon {} and delta {}. The promise includes that.",
-      short_number_up(schema.bounds_cost->epsilon), short_number_up(schema.bounds_cost->delta));
+      short_number_up(schema.bounds_cost->epsilon), delta_text(schema.bounds_cost->delta));
 }
 
 std::string table_html(const Model& model, const Schema& schema) {

@@ -13,6 +13,7 @@ namespace {
 constexpr int kPageDigits = 4;
 constexpr double kCounted = 1e7;  // below it every digit of a number is shown
 constexpr double kLargest = 1e15;
+constexpr double kNumerics = 1e-12;  // a delta below it is nobody's choice
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -54,6 +55,8 @@ std::string short_number_up(double value) {
   if (value < 1000 || value >= kLargest) return tidied(up_text(value, kPageDigits));
   return grouped(fmt::format("{:.0f}", value < kCounted ? std::ceil(value) : std::stod(up_text(value, kPageDigits))));
 }
+
+std::string delta_text(double delta) { return delta < kNumerics ? tidied(up_text(delta, 1)) : short_number_up(delta); }
 
 std::string tidied(std::string_view text) {
   std::string out;

@@ -13,6 +13,8 @@ std::string escaped(std::string_view text);
 std::string short_number(double value);
 /// The same for a cost or a guarantee: at least 0, and never less than the value once it is read.
 std::string short_number_up(double value);
+/// A delta, never less than it is: of one that is only that of numerics a single digit.
+std::string delta_text(double delta);
 /// Text of a program in people's spelling: 1e-7 for 1e-07.
 std::string tidied(std::string_view text);
 /// "1 row", "2,000 rows".

@@ -67,6 +67,26 @@ Table analysts_table(const LedgerView& view) {
   return table;
 }
 
+Table entries_table(const LedgerView& view) {
+  const bool who = knows_analysts(view);
+  Table table{"", {"Entry", "Time (UTC)"}, {}};
+  if (who) table.columns.emplace_back("Analyst");
+  for (const char* column : {"Asked for", "Epsilon", "Delta", "Cost", "Used after it", "State"})
+    table.columns.emplace_back(column);
+  for (const LedgerView::Entry& e : view.entries) {
+    std::vector<std::string> row{std::to_string(e.number), e.time};
+    if (who) row.push_back(e.analyst);
+    const bool known = e.epsilon > 0;
+    for (const std::string& cell : {asked_words(e), known ? short_number_up(e.epsilon) : std::string(),
+                                    known ? delta_text(e.delta) : std::string(), percent_text(e.percent),
+                                    percent_text(e.percent_after), std::string(state_words(e.state))}) {
+      row.push_back(cell);
+    }
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
 std::string hero(const LedgerView& view) {
   const Budget& budget = view.filter.budget();
   std::string text =
@@ -74,7 +94,7 @@ std::string hero(const LedgerView& view) {
   text += fmt::format(
       R"(<div class="hero"><div class="promise"><div><span class="number">{}</span><small>epsilon</small></div>)"
       R"(<div><span class="number">{}</span><small>delta</small></div></div><div>{}<p class="lead">{}</p></div></div>)",
-      short_number_up(budget.epsilon), short_number_up(budget.delta),
+      short_number_up(budget.epsilon), delta_text(budget.delta),
       view.problem.empty() ? R"(<span class="verdict private">Verified</span>)"
                            : R"(<span class="verdict not_private">Not verified</span>)",
       "One limit for everything that is released from these rows through the ledger.");
@@ -95,31 +115,20 @@ std::string ledger_facts(const LedgerView& view) {
   facts.add("Rows", view.terms.rows > 0 ? counted(view.terms.rows, "row", "rows") + ", known by their content"
                                         : std::string("a private number, known by their content"));
   facts.add("How releases add up", tidied(filter_words(filter.kind(), budget)));
-  facts.add("One more at delta 0", would_fit(filter, 0));
   const double delta = budget_use(filter).delta;
-  if (delta > 0) facts.add("One more at delta " + tidied(down_text(delta, kDeltaDigits)), would_fit(filter, delta));
+  const std::string exact = would_fit(filter, 0), noisy = delta > 0 ? would_fit(filter, delta) : exact;
+  if (exact == noisy) {
+    facts.add("One more model", exact);
+  } else {
+    facts.add("One more model",
+              exact + " at delta 0, " + noisy + " at delta " + tidied(down_text(delta, kDeltaDigits)));
+  }
   facts.add("Book-keeping", tidied(currency_words(filter)));
   return facts.add("Public key", view.public_key).html();
 }
 
-Table entries_table(const LedgerView& view) {
-  const bool who = knows_analysts(view);
-  Table table{"Entries", {"Entry", "Time (UTC)"}, {}};
-  if (who) table.columns.emplace_back("Analyst");
-  for (const char* column : {"Asked for", "Epsilon", "Delta", "Cost", "Used after it", "State"})
-    table.columns.emplace_back(column);
-  for (const LedgerView::Entry& e : view.entries) {
-    std::vector<std::string> row{std::to_string(e.number), e.time};
-    if (who) row.push_back(e.analyst);
-    const bool known = e.epsilon > 0;
-    for (const std::string& cell : {asked_words(e), known ? short_number_up(e.epsilon) : std::string(),
-                                    known ? short_number_up(e.delta) : std::string(), percent_text(e.percent),
-                                    percent_text(e.percent_after), std::string(state_words(e.state))}) {
-      row.push_back(cell);
-    }
-    table.rows.push_back(row);
-  }
-  return table;
+std::string entries_html(const LedgerView& view) {
+  return R"(<div class="entries">)" + html_of(entries_table(view)) + "</div>";
 }
 
 Figure spending_figure(const LedgerView& view) {
@@ -153,7 +162,7 @@ std::string html_of(const LedgerView& view) {
   if (!spending.panels.empty()) page.body += html_of(spending);
   page.body += R"(<div class="box">)";
   if (knows_analysts(view)) page.body += html_of(analysts_table(view));
-  page.body += view.entries.empty() ? paragraph("Nothing was charged yet.") : html_of(entries_table(view));
+  page.body += view.entries.empty() ? paragraph("Nothing was charged yet.") : entries_html(view);
   page.body += "</div></section>\n";
   return html_of(page);
 }

@@ -34,7 +34,7 @@ std::optional<BoundsCost> bounds_in(const std::string& bytes) {
 
 void tell_release(LedgerView::Entry& entry, const std::string& bytes) {
   if (const auto model = model_in(bytes)) {
-    entry.asked = model->card.method;
+    entry.asked = method_words(model->card);
     entry.epsilon = model->card.epsilon;
     entry.delta = model->card.delta;
   } else if (const auto bounds = bounds_in(bytes)) {
@@ -47,6 +47,13 @@ void tell_release(LedgerView::Entry& entry, const std::string& bytes) {
 }
 
 }  // namespace
+
+std::string method_words(const PrivacyCard& card) {
+  for (const auto& [name, value] : card.parameters) {
+    if (name == "solver" && value != card.method) return value + ", chosen by " + card.method;
+  }
+  return card.method;
+}
 
 LedgerView view_of(Ledger& ledger) {
   LedgerView view{ledger.terms(), ledger.filter()};

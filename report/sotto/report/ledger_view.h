@@ -32,6 +32,9 @@ struct LedgerView {
   LedgerCheck check{};
 };
 
+/// The method of a card; of one that chose another, both.
+std::string method_words(const PrivacyCard& card);
+
 /// Verifies the ledger and reads what it released.
 LedgerView view_of(Ledger& ledger);
 

@@ -87,7 +87,7 @@ Figure trade_off_figure(const TrainingReport& report) {
   const PrivacyCard& card = report.model.card;
   Chart chart = trade_off_chart("");
   const std::string words = fmt::format("{} (ε {}, δ {})", card.is_private ? "promised" : "claimed",
-                                        short_number_up(card.epsilon), short_number_up(card.delta));
+                                        short_number_up(card.epsilon), delta_text(card.delta));
   chart.series.push_back(trade_off_series(words, report.promised));
   if (!report.mechanism.empty()) {
     chart.series.push_back(trade_off_series("by the law of its noise", report.mechanism));

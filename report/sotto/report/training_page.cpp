@@ -18,9 +18,9 @@ constexpr const char* kMeasured =
 
 std::string made_words(const TrainingReport& report) {
   const PrivacyCard& card = report.model.card;
-  std::string text = "Method " + card.method;
+  std::string text = "Method " + method_words(card);
   if (!report.released) return text + ".";
-  text += fmt::format(", trained {} UTC, entry {} of ledger {:.12}", report.released->time, report.released->entry,
+  text += fmt::format("; trained {} UTC, entry {} of ledger {:.12}", report.released->time, report.released->entry,
                       report.ledger->terms.id);
   return text + (report.released->is_signed ? ", signature verified." : ", released as it is, without a signature.");
 }
@@ -32,14 +32,14 @@ std::string hero(const TrainingReport& report) {
   if (card.epsilon > 0) {
     text += fmt::format(R"(<div class="promise"><div><span class="number">{}</span><small>epsilon{}</small></div>)"
                         R"(<div><span class="number">{}</span><small>delta{}</small></div></div>)",
-                        short_number_up(card.epsilon), card.is_private ? "" : ", claimed", short_number_up(card.delta),
+                        short_number_up(card.epsilon), card.is_private ? "" : ", claimed", delta_text(card.delta),
                         card.is_private ? "" : ", claimed");
   }
   text += fmt::format(R"(<div>{}<p class="lead">{}</p></div></div>)",
                       card.is_private ? R"(<span class="verdict private">Private</span>)"
                                       : R"(<span class="verdict not_private">Not private</span>)",
                       escaped(made_words(report)));
-  for (const std::string& why : card.not_private_because) text += note(why);
+  for (const std::string& why : card.not_private_because) text += note(sentence(why));
   return text + answers_of(report);
 }
 
@@ -63,7 +63,7 @@ std::string signature_words(const TrainingReport& report) {
 std::string card_section(const TrainingReport& report) {
   const PrivacyCard& card = report.model.card;
   Facts facts;
-  facts.add("Method", card.method).add("Theorem", card.theorem).add("Signature", signature_words(report));
+  facts.add("Method", method_words(card)).add("Theorem", card.theorem).add("Signature", signature_words(report));
   facts.add("Neighbours", fmt::format("{} ({})", card.relation, card.unit)).add("Released", card.released);
   if (card.noise.mechanism != "none") {
     facts.add("Noise", fmt::format("{} on {}, standard deviation {} for each coordinate", card.noise.mechanism,
@@ -73,7 +73,7 @@ std::string card_section(const TrainingReport& report) {
   for (const auto& event : card.events) facts.add("Event", event_words(event));
   for (const auto& one : card.personal) {
     facts.add("Personal",
-              fmt::format("epsilon {}, delta {} for {}", short_number_up(one.epsilon), short_number_up(one.delta),
+              fmt::format("epsilon {}, delta {} for {}", short_number_up(one.epsilon), delta_text(one.delta),
                           counted(one.positions, "public position", "public positions")));
   }
   for (const std::string& remark : card.remarks) facts.add("Remark", tidied(remark));
@@ -87,9 +87,8 @@ std::string card_section(const TrainingReport& report) {
 
 std::string ledger_section(const TrainingReport& report) {
   if (!report.ledger) return "";
-  const Table entries = entries_table(*report.ledger);
-  return R"(<section id="ledger"><h2>Ledger</h2><div class="box">)" + ledger_facts(*report.ledger) + html_of(entries) +
-         "</div></section>\n";
+  return R"(<section id="ledger"><h2>Ledger</h2><div class="box">)" + ledger_facts(*report.ledger) +
+         entries_html(*report.ledger) + "</div></section>\n";
 }
 
 Table confusion_of(const HeldOut& found) {

@@ -18,11 +18,11 @@
 namespace sotto {
 namespace {
 
-constexpr double kRounding = 1 + 0x1p-48;  // of exp, erfc and four operations
-constexpr double kFewest = 2;              // times away from a coin, or from always
+constexpr double kGuessRounding = 1 + 0x1p-48;  // of exp, erfc and four operations
+constexpr double kFewestApart = 2;              // times away from a coin, or from always
 constexpr std::uint64_t kMostTrials = 1'000'000;
 
-double raised(double chance) { return std::min(1.0, chance * kRounding); }
+double guess_up(double chance) { return std::min(1.0, chance * kGuessRounding); }
 
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
@@ -35,12 +35,12 @@ std::string grouped(std::uint64_t number) {
 double best_guess(double epsilon, double delta) {
   require(epsilon >= 0, "epsilon", "must be at least 0");
   require(delta >= 0 && delta <= 1, "delta", "must lie between 0 and 1");
-  return raised(1 / (1 + std::exp(-epsilon)) + delta / (1 + std::exp(epsilon)));
+  return guess_up(1 / (1 + std::exp(-epsilon)) + delta / (1 + std::exp(epsilon)));
 }
 
 double best_guess_gaussian(double mu) {
   require(mu >= 0, "mu", "must be at least 0");
-  return raised(std::erfc(-mu / std::sqrt(8.0)) / 2);
+  return guess_up(std::erfc(-mu / std::sqrt(8.0)) / 2);
 }
 
 double best_guess(std::span<const ProfilePoint> profile) {
@@ -54,7 +54,7 @@ Odds odds_of(double chance) {
   Odds odds;
   const auto too_coarse = [&] {
     const double near = static_cast<double>(odds.of) * std::min(chance - 0.5, 1 - chance);
-    return near > 0 && near < kFewest && odds.of < kMostTrials;
+    return near > 0 && near < kFewestApart && odds.of < kMostTrials;
   };
   while (too_coarse()) odds.of *= 10;
   const double right = std::ceil(chance * static_cast<double>(odds.of));
