@@ -124,7 +124,7 @@ def _bars(summary: Any, ax: Any, most: int) -> tuple[Any, Any]:
     ax.invert_yaxis()
     ax.set_xlabel("size")
     if len(shown) < len(sizes):
-        ax.set_title(f"the {len(shown)} largest of {len(sizes)} coefficients", fontsize="medium")
+        ax.set_title(f"{len(shown)} of {len(sizes)} coefficients, the largest first", fontsize="medium")
     return ax, shown
 
 

@@ -53,7 +53,7 @@ def test_the_largest_coefficients_are_drawn_in_their_order():
     ax = plot.noise_and_signal(model, most=10)
     widths = [patch.get_width() for patch in ax.patches]
     assert len(widths) == 10 and widths[:9] == sorted(np.abs(model.coef_[0]), reverse=True)[:9]
-    assert ax.get_title() == "the 10 largest of 41 coefficients"
+    assert ax.get_title() == "10 of 41 coefficients, the largest first"
     assert len(ax.lines) == 1 and len(ax.lines[0].get_xdata()) == 10
     with pytest.raises(ValueError, match="most"):
         plot.noise_and_signal(model, most=0)

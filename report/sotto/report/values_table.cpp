@@ -10,7 +10,7 @@
 namespace sotto::report {
 namespace {
 
-constexpr std::size_t kMaxRows = 120;
+constexpr std::size_t kShownRows = 120;
 
 using Row = std::vector<const Point*>;
 
@@ -56,7 +56,7 @@ constexpr const char* kNotPrivateTag = R"( <span class="tag">not private</span>)
 
 std::string values_table(const Chart& chart) {
   const std::map<double, Row> rows = rows_of(chart);
-  const std::size_t every = rows.size() / kMaxRows + 1;
+  const std::size_t every = rows.size() / kShownRows + 1;
   std::string text = fmt::format(R"(<table class="values"><thead><tr><th scope="col">{}</th>)", escaped(chart.x.label));
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const Series& series = chart.series[i];
