@@ -4,6 +4,7 @@
 Usage: signatures.py <path of sotto>
 """
 import json
+import math
 import subprocess
 import sys
 import tempfile
@@ -107,6 +108,25 @@ class Signatures(unittest.TestCase):
             done = self.run_sotto("ledger", "verify", "L", "--model", model, "--json")
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIs(json.loads(done.stdout)["verified"], False)
+
+    def test_pages_tell_the_entry_the_signature_and_the_ledger(self):
+        page = json.loads(self.sotto("report", "--model", "m.json", "--ledger", "L", "--out", "page.html", "--json"))
+        self.assertEqual(page["released"]["entry"], 2)
+        self.assertIs(page["released"]["signed"], True)
+        epsilon, delta = page["card"]["guarantee"]["epsilon"], page["card"]["guarantee"]["delta"]
+        most = (math.exp(epsilon) + delta) / (1 + math.exp(epsilon))
+        self.assertTrue(0.5 < page["best_guess"]["chance"] <= most * (1 + 1e-12))
+        self.assertIn("someone who knows every other row guesses right at most", page["best_guess"]["words"])
+        self.assertIn("signature verified", (self.folder / "page.html").read_text(encoding="utf-8"))
+        page = json.loads(self.sotto("report", "--ledger", "L", "--out", "ledger.html", "--json"))
+        self.assertIs(page["verified"], True)
+        self.assertEqual(page["entries"][0]["state"], "released")
+        self.assertIn("percent used", page["budget"]["words"])
+        self.assertIn(page["ledger"][:12], (self.folder / "ledger.html").read_text(encoding="utf-8"))
+        for more in (["--ledger", "L", "--data", "data.csv"], [], ["--ledger", "L", "--figures", "."]):
+            done = self.run_sotto("report", *more, "--out", "none.html")
+            self.assertEqual(done.returncode, 2, (more, done.stdout, done.stderr))
+            self.assertFalse((self.folder / "none.html").exists())
 
     def test_a_card_that_contradicts_itself_is_refused_by_every_verb(self):
         self.sotto("train", "--data", "data.csv", "--label", "y", "--data-norm", "1", "--method", "noiseless", "--lambda",
