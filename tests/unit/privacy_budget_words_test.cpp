@@ -96,6 +96,8 @@ TEST(BudgetWords, ACostIsAPartOfTheBudget) {
   EXPECT_EQ(part_words(filter, {Filter::kLossUnits, 0}), "25 percent of the budget");
   EXPECT_EQ(part_words(filter, {Filter::kLossUnits, 1'000'000'000'000}), "100 percent of the budget");
   EXPECT_EQ(part_words(filter, {Filter::kLossUnits * 100, 0}), "more than 10 times the budget");
+  EXPECT_EQ(percent_of(filter, {Filter::kLossUnits / 3, 0}), 8.34) << "rounded up";
+  EXPECT_EQ(percent_of(filter, {0, 0}), 0);
   EXPECT_EQ(part_words("1", "4"), "25 percent of the budget");
   EXPECT_EQ(part_words("0.5, delta 1e-9", "1.5, delta 1e-6"), "33.34 percent of the budget");
 }
