@@ -203,6 +203,46 @@ TEST(DpAgd, ATrainedModelCarriesTheCard) {
   EXPECT_EQ(model.card.events[0].event, "zcdp");
 }
 
+/// Sees what a choice is made of, and says what every noised gradient was.
+struct ChoiceWatcher final : Drawer {
+  using Drawer::Drawer;
+  Vector estimate;
+  std::vector<Vector> scores;
+  std::vector<double> ranges;
+  Vector release(Vector, const Mechanism&) override { return estimate; }
+  std::size_t choose(const Vector& seen, const Choice& choice) override {
+    scores.push_back(seen);
+    ranges.push_back(choice.range);
+    return 1;
+  }
+};
+
+// Squares of 1.5e-162 are 0, and those of 1.6e-162 are not: the direction was ten times too long, and with it all steps.
+TEST(DpAgd, TheRangeOfAChoiceHoldsForEstimatesWhoseSquaresUnderflow) {
+  constexpr std::uint32_t kFeatures = 400;
+  const auto first_choice = [&](bool with_row, double scale) {
+    Rows rows(with_row ? 2 : 1, kFeatures);
+    if (with_row) rows.set(1, {Vector(kFeatures, 1 / std::sqrt(kFeatures)), 1});
+    TableEngine engine(rows);
+    const DpAgd method{.largest_step = 0.1, .gradient_clip = 1e-163, .declared_rows = 5};
+    BitSource bits(ReproducibleSeed{1});
+    ChoiceWatcher watcher(bits);
+    watcher.estimate.assign(kFeatures, 1.5 * scale);
+    watcher.estimate[0] = 1.6 * scale;
+    Curator curator(watcher);
+    charge_and_run(method.plan(input_of(engine, {1, 1e-6, Relation::add_remove}, 0)), engine, curator);
+    return std::pair{watcher.scores.at(0), watcher.ranges.at(0)};
+  };
+  for (const double scale : {1e-162, 1e-170, 1e-310, 1e160, 1e307, 1.0}) {
+    Vector moved = first_choice(true, scale).first;  // with a row along the direction
+    const auto [without, range] = first_choice(false, scale);
+    for (std::size_t i = 0; i < moved.size(); ++i) moved[i] -= without[i];
+    const auto [least, most] = std::ranges::minmax(moved);
+    EXPECT_LE(most - least, range) << scale;
+    EXPECT_GE(most - least, 0.4 * range) << scale;
+  }
+}
+
 // A loss that is the sum of K others is off by up to K u of it; the range must hold that of two candidates.
 TEST(DpAgd, TheRangeHoldsTheRoundingOfLossesOfManyOutputs) {
   constexpr std::uint32_t kClasses = 1000;

@@ -138,6 +138,9 @@ TEST(Dpgd, TheHiddenStateRefusesWhatItsTheoremDoesNotCover) {
   EXPECT_REFUSED(unsupported, "mechanism",
                  Dpgd{.passes = 9, .bound = hidden, .mechanism = MechanismChoice::discrete_gaussian}.plan(input));
   EXPECT_REFUSED(invalid_argument, "delta", Dpgd{.passes = 9, .bound = hidden}.plan(input_of({.epsilon = 1})));
+  for (const double radius : {1e-101, 1e-163, -1.0, 1e13}) {  // squares of weights that are so short are 0
+    EXPECT_REFUSED(invalid_argument, "radius", Dpgd{.passes = 9, .radius = radius, .bound = hidden}.plan(input));
+  }
   PlanInput hinge = input;
   hinge.problem.loss = Hinge{};
   EXPECT_REFUSED(unsupported, "loss", Dpgd{.passes = 9, .bound = hidden}.plan(hinge));

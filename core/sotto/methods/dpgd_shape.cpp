@@ -49,7 +49,9 @@ std::uint32_t default_passes(const Dpgd& options, const DescentShape& shape, con
 void check_options(const Dpgd& options) {
   require(options.step_size >= 0 && options.step_size <= 1e9, "step_size", "must lie between 0 and 1e9");
   require(options.momentum >= 0 && options.momentum < 1, "momentum", "must be at least 0 and below 1");
-  require(options.radius >= 0 && options.radius <= 1e12, "radius", "must lie between 0 and 1e12");
+  // Squares of weights as short as the radius must not underflow: a projection by a wrong norm expands.
+  require(options.radius == 0 || (options.radius >= 1e-100 && options.radius <= 1e12), "radius",
+          "must be 0, for none, or lie between 1e-100 and 1e12");
   require(options.clip >= 0 && options.clip <= 1e12, "clip", "must lie between 0 and 1e12");
 }
 

@@ -29,6 +29,15 @@ Noise noise_on(double sensitivity, std::size_t dimension) {
 
 double norm_of(const Vector& v) { return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.0)); }
 
+/// Times a power of two that brings the largest entry to between 1 and 2.
+void scale_to_one(Vector& v) {
+  double largest = 0;
+  for (const double x : v) largest = std::max(largest, std::fabs(x));
+  if (!(largest > 0 && std::isfinite(largest))) return;
+  const int exponent = std::ilogb(largest);
+  for (double& x : v) x = std::scalbn(x, -exponent);
+}
+
 class AgdRun {
  public:
   AgdRun(const AdaptiveWork& work, const Run& run)
@@ -97,10 +106,12 @@ class AgdRun {
     return reach_ * static_cast<double>(index) / static_cast<double>(work_.step_candidates);
   }
 
+  /// Not longer than 1, which the range of a choice relies on: squares of short estimates would underflow.
   Vector direction() const {
     Vector unit = estimate_;
     const double pull = terms_.rows * work_.lambda;
     for (std::size_t i = 0; i < unit.size(); ++i) unit[i] += pull * weights_[i];
+    scale_to_one(unit);
     const double norm = norm_of(unit);
     for (double& u : unit) u = norm > 0 ? u / norm : 0;
     return unit;
