@@ -133,7 +133,11 @@ Paid::Paid(const ChargedTo& to, const ReleaseRequest& asked, const Fingerprint& 
     : to_(to),
       filter_(to.use.ledger.filter()),
       curator_(to.bits),
-      reservation_(reserved(to, filter_, curator_, asked, fingerprint)) {}
+      reservation_(reserved(to, filter_, curator_, asked, fingerprint)) {
+  // Another process may have changed the terms between the first look and the charge. From the charge on they can only
+  // be lowered, so that what a card says of the ledger now stays true.
+  filter_ = to.use.ledger.filter();
+}
 
 namespace {
 

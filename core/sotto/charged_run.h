@@ -46,7 +46,7 @@ class Paid {
   Paid(const ChargedTo& to, const ReleaseRequest& asked, const Fingerprint& fingerprint);
 
   const ChargedTo& to() const noexcept { return to_; }
-  const Filter& filter() const noexcept { return filter_; }  ///< before the charge
+  const Filter& filter() const noexcept { return filter_; }  ///< as it was charged: its terms may change before that
   const Reservation& reservation() const noexcept { return reservation_; }
   /// That may draw what was charged.
   Curator& curator() noexcept { return curator_; }

@@ -17,7 +17,10 @@ class CountedRows final : public RowSource {
     }
   }
   Facts facts(std::uint64_t rows) const override { return {rows, 2, 1.0, false}; }
-  Digest fingerprint() const override { return sha256(content_); }
+  Digest fingerprint() const override {
+    if (at_fingerprint_) at_fingerprint_();
+    return sha256(content_);
+  }
   std::unique_ptr<Engine> open() override {
     ++opened_;
     if (at_open_) at_open_();
@@ -29,7 +32,7 @@ class CountedRows final : public RowSource {
   }
   int opened_ = 0;
   std::string content_ = "some data";
-  std::function<void()> at_open_;
+  std::function<void()> at_open_, at_fingerprint_;
 
  private:
   class Table final : public Engine {
@@ -244,6 +247,18 @@ TEST_F(TrainWithLedger, TheCardNamesTheLedgerOrSaysThatThereWasNone) {
   const Model free = train(*rows_.open(), asking(0.25), bits_);
   EXPECT_FALSE(free.card.budget.enforced);
   EXPECT_NE(card_text(free.card).find("no budget was enforced"), std::string::npos);
+}
+
+// Rows are identified after the first look at the budget and before the charge.
+TEST_F(TrainWithLedger, TheCardStatesTheBudgetAsItWasCharged) {
+  open(FilterKind::sum, 1, 1e-6);
+  rows_.at_fingerprint_ = [this] {
+    rows_.at_fingerprint_ = {};
+    SqliteLedger(path_).lower(0.5);
+  };
+  const PrivacyCard::LedgerUse use = run(asking(0.25, 1e-7)).model.card.budget;
+  EXPECT_EQ(use.epsilon, 0.5);
+  EXPECT_EQ(use.limit, Filter::text_of(ledger_->filter().limit()));
 }
 
 TEST_F(TrainWithLedger, ARowCountThatIsNotTheLedgersIsFoundOut) {
