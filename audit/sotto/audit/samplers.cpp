@@ -17,10 +17,10 @@
 #include <set>
 #include <thread>
 
+#include "sotto/audit/batch_coins.h"
 #include "sotto/base/fields.h"
 #include "sotto/privacy/choice.h"
 #include "sotto/privacy/curator.h"
-#include "sotto/privacy/poisson_coins.h"
 
 namespace sotto::audit {
 namespace {
@@ -75,7 +75,7 @@ class Laboratory {
       mechanism(std::string(name) + ", drawn ahead", noise.mechanism, kReadBetween, kAhead);
     }
     choices();
-    coins();
+    for (Finding& one : audit_batch_coins(draws_, bits_)) findings_.push_back(std::move(one));
     return std::move(findings_);
   }
 
@@ -168,32 +168,6 @@ class Laboratory {
     gap = std::max(gap, std::abs(seen[2] / static_cast<double>(draws_) - std::exp(2) / total));
     findings_.push_back({"samplers", "choice", "Kolmogorov distance", kolmogorov_critical(draws_, kTestAlpha), gap,
                          fmt::format("{} choices among three", draws_)});
-  }
-
-  /// Sizes of Poisson batches, two rows in one batch, one row in two batches.
-  void coins() {
-    constexpr std::uint64_t kRows = 100;
-    const double rate = exact_rate(0.3), count = static_cast<double>(draws_);
-    const PoissonCoins sets(rate, kRows);
-    double above = 0, both = 0, twice = 0;
-    bool before = false;
-    for (std::uint64_t i = 0; i < draws_; ++i) {
-      const std::vector<std::uint64_t> in = sets.draw(bits_);
-      const auto has = [&](std::uint64_t row) { return std::binary_search(in.begin(), in.end(), row); };
-      above += in.size() > 33;
-      both += has(0) && has(1);
-      twice += before && has(0);
-      before = has(0);
-    }
-    const double tail = 0.2207;  // P(Binomial(100, 0.3) > 33)
-    const double critical = kolmogorov_critical(draws_, kTestAlpha);
-    const auto note = [&](const char* what, double seen, double share) {
-      findings_.push_back({"samplers", "poisson coins", "gap of a share", critical, std::abs(seen / count - share),
-                           fmt::format("{}, {} batches", what, draws_)});
-    };
-    note("batches above 33 of 100 rows", above, tail);
-    note("two rows in one batch", both, rate * rate);
-    note("one row in two batches running", twice, rate * rate);
   }
 
   std::uint64_t draws_;
