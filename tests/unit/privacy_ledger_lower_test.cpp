@@ -2,6 +2,7 @@
 #include <sqlite3.h>
 
 #include <array>
+#include <cmath>
 
 #include "ledger_testing.h"
 #include "sotto/privacy/ledger/chain.h"
@@ -117,13 +118,27 @@ TEST_F(LoweredLedger, EveryKindOfFilterCountsOnInItsCurrency) {
     const Event event = kind == FilterKind::sum ? Event(PureEvent{0.1}) : Event(GaussianEvent{0.05});
     ledger.reserve({event, 0, "r"});
     const Filter before = ledger.filter();
-    ledger.lower(1, 1e-7);
+    ledger.lower(1.5, 1e-7);  // rdp: at the order the ledger was opened with, a smaller one has no limit
     const Filter after = SqliteLedger(path).filter();
     EXPECT_EQ(after.spent().loss, before.spent().loss) << name;
     EXPECT_EQ(after.rdp_order(), before.rdp_order()) << name;
     EXPECT_LT(after.limit().loss, before.limit().loss) << name;
-    EXPECT_EQ(after.limit().loss, Filter::open(kind, {1, 1e-7}, before.rdp_order()).limit().loss) << name;
+    EXPECT_EQ(after.limit().loss, Filter::open(kind, {1.5, 1e-7}, before.rdp_order()).limit().loss) << name;
   }
+}
+
+// The limit of this budget is above that of the next larger number: no reader takes such a record.
+TEST_F(LoweredLedger, IsNotLoweredToALimitThatIsHigher) {
+  constexpr double kEpsilon = 492.48797901550506, kBelow = 492.487979015505, kDelta = 5.4704062711573283e-11;
+  ASSERT_EQ(std::nextafter(kEpsilon, 0), kBelow);
+  ASSERT_GT(Filter::open(FilterKind::zcdp, {kBelow, kDelta}).limit().loss,
+            Filter::open(FilterKind::zcdp, {kEpsilon, kDelta}).limit().loss);
+  SqliteLedger::create(path_, terms_of(FilterKind::zcdp, kEpsilon, kDelta), kSomeData);
+  SqliteLedger ledger(path_);
+  EXPECT_EQ(refused([&] { ledger.lower(kBelow); }), ErrorKind::invalid_argument);
+  ledger.lower(400);
+  EXPECT_EQ(SqliteLedger(path_).filter().budget().epsilon, 400);
+  EXPECT_EQ(SqliteLedger(path_).verify().records, 3U);
 }
 
 TEST_F(LoweredLedger, ACopyFromBeforeItIsRefused) {

@@ -134,6 +134,8 @@ LedgerRecord Chain::lowering(double epsilon, double delta) const {
                     up_text(least_epsilon(now, delta), 4) + " at delta " + number_text(delta),
                 "budget_epsilon");
   }
+  // A limit is found by a search, which may not fall with the last digits of a budget. No reader would take the record.
+  require(is_lower(next, now), "budget_epsilon", "is too close to the present budget");
   LedgerRecord record;
   record.kind = RecordKind::lowered;
   record.detail = text_of(ChangedTerms{next, terms_.analyst_share});
