@@ -188,6 +188,22 @@ TEST(Event, PureEventsAddUpAndExceedingPromisesNothing) {
   EXPECT_EQ(composed_delta(charges, 0.99), 1);
 }
 
+// Budgets at which a rho that is smaller by a rounding had a delta that was larger by one.
+TEST(Mechanism, DiscreteGaussianNoiseRecomputesToEveryBudget) {
+  const struct {
+    double epsilon, delta;
+    std::uint64_t times;
+  } cases[] = {{0.062052602410809121, 8.5015869318743677e-06, 29}, {1.2349233432640607, 0.0018620871366628656, 36},
+               {0.054175134723134677, 0.0055475343495176863, 2},   {0.12340132537645724, 2.8589068155119553e-08, 12},
+               {1.9671614271380009, 0.00071449632607551198, 7},    {0.32018427582027786, 3.4001650580407061e-12, 25}};
+  for (const auto& [epsilon, delta, times] : cases) {
+    const Calibrated c =
+        calibrate(MechanismChoice::discrete_gaussian, {1, 5, times, 1}, {.epsilon = epsilon, .delta = delta});
+    EXPECT_LE(c.delta, delta);
+    EXPECT_GE(c.delta, delta * (1 - 1e-9));
+  }
+}
+
 TEST(Event, GaussianEventsAddTheirSquares) {
   const Charge charges[] = {{GaussianEvent{0.3}, 5, 100}, {GaussianEvent{0.4}, 1, 1}};
   const Charge one[] = {{GaussianEvent{std::sqrt(5 * 0.09 + 0.16)}, 1, 1}};

@@ -104,7 +104,9 @@ void require_delta(const Budget& budget) { require(budget.delta > 0, "delta", "t
 Calibrated calibrate_discrete_gaussian(const ReleaseShape& shape, const Budget& budget) {
   require_delta(budget);
   auto noise = make_noise<DiscreteGaussianNoise>(shape);
-  noise.rho = zcdp_rho(budget.epsilon, budget.delta) / static_cast<double>(shape.times) * kDown;
+  // The conversion is a search for an order: its delta may rise by a few roundings where rho falls by fewer.
+  constexpr double kBelow = 1 - 0x1p-40;
+  noise.rho = zcdp_rho(budget.epsilon, budget.delta) / static_cast<double>(shape.times) * kBelow;
   return finish(noise, shape, budget, 0);
 }
 
