@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "sotto/audit/batch_coins.h"
 #include "sotto/audit/ledger_replay.h"
 #include "sotto/audit/museum.h"
 #include "sotto/audit/one_run.h"
@@ -211,6 +212,17 @@ TEST(Samplers, TheAttackOnTheLowBitsIsCertainUnderTheTextbookSampler) {
   }
   EXPECT_GT(certain, 500);
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(Samplers, CoinsOfSampledBatchesAreTriedInEveryWayTheyAreDrawn) {
+  BitSource bits(ReproducibleSeed{3});
+  const std::vector<Finding> findings = audit_batch_coins(20000, bits);
+  std::set<std::string> ways;
+  for (const Finding& one : findings) {
+    EXPECT_TRUE(one.holds()) << one.subject << ", " << one.evidence << ": " << one.found;
+    ways.insert(one.subject);
+  }
+  EXPECT_EQ(ways.size(), 3U);
 }
 
 TEST(Samplers, ForksThatFailedAreNotCounted) {
