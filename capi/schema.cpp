@@ -64,7 +64,6 @@ void declare_array(const Json& given, Json& schema) {
       schema["range"][key] = value;
     }
   }
-  schema["complete"] = true;
 }
 
 void take_options(const Json& options, Json& schema) {
@@ -84,9 +83,10 @@ std::string complete(const std::string& label, const Json& features, const Json&
   take_options(options, schema);
   if (is_array_column(features)) {
     declare_array(features.front(), schema);
-    const Schema declared = schema_from_json(schema.dump());
+    Schema declared = schema_from_json(schema.dump());
     require(declared.features > 0, "size", "must be at least 1");
     require(declared.range || declared.data_norm, "data_norm", "declare min and max of the numbers, or data_norm");
+    mark_complete(declared);
     return to_json(declared);
   }
   schema["format"] = "csv";

@@ -64,6 +64,7 @@ class BlockSink final : public RowSink {
   void open(bool sparse) {
     Schema schema;
     schema.data_norm = 1;
+    schema.intercept = 0;  // the rows are drawn as they are stored
     schema.storage = sparse ? Storage::sparse : Storage::dense;
     for (std::uint32_t k = 0; classes_ > 2 && k < classes_; ++k) schema.label.classes.push_back(std::to_string(k));
     std::vector<std::string> columns;

@@ -65,7 +65,7 @@ def size(server, rows, results):
     name = f"rows_{rows}"
     load(server, name, rows)
     declared = f'{{"x": {{"size": {FEATURES}, "min": 0, "max": 1}}}}'
-    options = '{"positive": ["yes"], "negative": ["no"], "data_norm": 3}'
+    options = '{"positive": ["yes"], "negative": ["no"], "data_norm": 3, "intercept": 0}'
     statements = {
         "scan": f"SELECT sum(x[1]) FROM {name}",
         "register": f"""SELECT sotto.register('{name}', '{name}', 'y', '{declared}', epsilon => 1000, delta => 1e-6,

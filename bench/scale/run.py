@@ -96,7 +96,7 @@ class Scale:
             self.sotto(*draw, "--out", text)
             packed = self.folder / "packed.sotto"
             self.note("pack", rows, self.sotto("data", "pack", "--data", text, "--out", packed, "--label", "y",
-                                               "--data-norm", "1"), unit)  # fmt: skip
+                                               "--data-norm", "1", "--intercept", "0"), unit)  # fmt: skip
             text.unlink()
             packed.unlink()
         self.note("auto", rows, self.train(file, "auto"), unit)

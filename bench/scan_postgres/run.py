@@ -33,7 +33,7 @@ def load(server, rows, features):
     server.sql("CREATE FUNCTION pass_time(text, text) RETURNS float8[] LANGUAGE c AS 'sotto_test', 'sotto_pass_time'")
     declared = f'{{"x": {{"size": {features}, "min": 0, "max": 1}}}}'
     server.sql(f"""SELECT sotto.register('points', 'points', 'y', '{declared}', epsilon => 9000, delta => 1e-6, options =>
-      '{{"positive": ["yes"], "negative": ["no"], "data_norm": 3, "filter": "sum"}}')""")
+      '{{"positive": ["yes"], "negative": ["no"], "data_norm": 3, "intercept": 0, "filter": "sum"}}')""")
 
 
 def request(method, order, passes=1, batch=1):

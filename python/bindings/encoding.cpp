@@ -179,7 +179,7 @@ void bind_encoding(nb::module_& module) {
       .def_prop_ro("label", [](const Encoder& e) { return e.schema().label.column; })
       .def_prop_ro("classes", [](const Encoder& e) { return class_texts(e.schema().label); })
       .def_prop_ro("data_norm", &Encoder::data_norm)
-      .def_prop_ro("intercept", [](const Encoder& e) { return e.schema().intercept; })
+      .def_prop_ro("intercept", &Encoder::intercept)
       .def_prop_ro("features", &Encoder::features);
   module.def("array_encoding", &array_encoding, nb::arg("declared"));
   module.def(

@@ -176,10 +176,10 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def _encoding_by(self, schema: Schema, names: list[str]) -> Encoding:
         """The encoding of a table with these columns. A schema with a constant feature of its own keeps it."""
         declared = json.loads(schema.to_json())
-        constant = constant_of(self)
-        if constant and not declared.get("intercept"):
-            declared["intercept"] = constant
-            declared["data_norm"] = math.hypot(declared.get("data_norm", 1.0), constant)
+        if not declared.get("intercept"):
+            declared["intercept"] = constant = constant_of(self)
+            if constant:
+                declared["data_norm"] = math.hypot(declared.get("data_norm", 1.0), constant)
         return Encoding(_core.complete_encoding(json.dumps(declared), names), named=True, raw=True)
 
     def fit_block_file(self, path: str | os.PathLike[str]) -> Self:

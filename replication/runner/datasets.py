@@ -168,7 +168,7 @@ class DataSets:
         with self.lock:
             if not os.path.exists(path):
                 subprocess.run([program, "data", "pack", "--data", whole.stem + ".idx2", "--labels-file",
-                                whole.stem + ".labels.idx1", "--data-norm", "1", "--out", path + ".part"], check=True,
-                               stdout=subprocess.DEVNULL)
+                                whole.stem + ".labels.idx1", "--data-norm", "1", "--intercept", "0", "--out",
+                                path + ".part"], check=True, stdout=subprocess.DEVNULL)
                 os.replace(path + ".part", path)
         return path

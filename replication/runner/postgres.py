@@ -80,7 +80,7 @@ class Database:
             lines = (f"{'yes' if y else 'no'}\t{{{','.join(map(repr, x))}}}" for y, x in
                      zip(labels, np.asarray(data.rows, np.float32).astype(float).round(6).tolist()))
             declared = json.dumps({"x": {"size": data.rows.shape[1], "min": -1, "max": 1}})
-            options = json.dumps(dict(positive=["yes"], negative=["no"], data_norm=1, filter="sum"))
+            options = json.dumps(dict(positive=["yes"], negative=["no"], data_norm=1, intercept=0, filter="sum"))
             self.server.sql(f"CREATE TABLE {table} (y text, x float4[]);\nALTER TABLE {table} ALTER x SET STORAGE PLAIN;\n"
                             f"COPY {table} FROM STDIN;\n" + "\n".join(lines) + "\n\\.\n")
             self.server.sql(f"SELECT sotto.register('{table}', '{table}', 'y', '{declared}', epsilon => 9000, "

@@ -130,7 +130,7 @@ class Trainer:
         if settings.pop("loose_norm", False):
             settings["epsilon"] = float(settings["epsilon"]) * norm
         return ["--data", stem + ".idx2", "--labels-file", stem + ".labels.idx1", "--data-norm", repr(norm),
-                "--method", what["method"]]
+                "--intercept", "0", "--method", what["method"]]
 
     def _train(self, words, settings, seed):
         verb = "tune" if "grid" in settings else "train"

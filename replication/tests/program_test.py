@@ -58,7 +58,8 @@ class ProgramTest(unittest.TestCase):
 
     def test_objective_and_accuracy_are_those_of_the_program(self):
         data, model = self.datasets.get("sphere"), os.path.join(self.scratch.name, "m.json")
-        files = ["--data", data.stem + ".idx2", "--labels-file", data.stem + ".labels.idx1", "--data-norm", "1"]
+        files = ["--data", data.stem + ".idx2", "--labels-file", data.stem + ".labels.idx1", "--data-norm", "1", "--intercept",
+                 "0"]
         train.call(PROGRAM, ["train", *files, "--method", "noiseless", "--noise-seed", "1", "--out", model])
         said = train.call(PROGRAM, ["evaluate", "--model", model, *files[:4]])
         with open(model, encoding="utf-8") as file:
@@ -71,7 +72,8 @@ class ProgramTest(unittest.TestCase):
 
     def test_a_model_without_a_stamp_is_refused(self):
         data = self.datasets.get("sphere")
-        files = ["--data", data.stem + ".idx2", "--labels-file", data.stem + ".labels.idx1", "--data-norm", "1"]
+        files = ["--data", data.stem + ".idx2", "--labels-file", data.stem + ".labels.idx1", "--data-norm", "1", "--intercept",
+                 "0"]
         card = train.call(PROGRAM, ["train", *files, "--method", "scs13", "--epsilon", "1", "--out", os.devnull])
         with self.assertRaises(stamp.Wrong):
             stamp.check_stamp(card)

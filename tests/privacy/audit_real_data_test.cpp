@@ -24,6 +24,7 @@ std::optional<Dataset> adult() {
   const std::string path = std::string(given != nullptr ? given : "../shared/data") + "/a9a/a9a.gz";
   if (!std::filesystem::exists(path)) return std::nullopt;
   Schema schema;
+  schema.intercept = 0;
   schema.format = FileFormat::libsvm;
   schema.features = 123;
   schema.data_norm = 1.0;

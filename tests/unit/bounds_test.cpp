@@ -41,6 +41,7 @@ std::string people(std::size_t rows = 2000) {
 BoundsRequest asking(double epsilon, double delta) {
   BoundsRequest request;
   request.schema.label.column = "y";
+  request.schema.intercept = 0;
   cli::declare_text(request.schema, "job");
   request.budget = {epsilon, delta, Relation::replace_one};
   return request;

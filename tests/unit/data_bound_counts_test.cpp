@@ -153,6 +153,7 @@ TEST(BoundCounts, ACategoryIsAShortTextInUtf8) {
 TEST(BoundCounts, ARowCountsOnceInEachColumnAndBadCellsNowhere) {
   const TempFile file("t.csv", "a,b,y\n-1,red,1\n2,blue,0\nx,red,1\n,,0\n1e999,\xFF,1\n");
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "y";
   const OpenColumn open[] = {{"a", false}, {"b", true}};
   ColumnCounts counts = count_columns(file.path(), schema, open);
@@ -170,6 +171,7 @@ TEST(BoundCounts, EveryReadingFindsTheColumnsByTheirNames) {
   const TempFile other_order("t.csv", "y,b,a\n1,red,-1\n0,blue,2\n");
   const TempFile fewer("t.csv", "y,b\n1,red\n0,blue\n");
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "y";
   const OpenColumn open[] = {{"a", false}, {"b", true}};
   ColumnCounts counts = count_columns(other_order.path(), schema, open);
@@ -184,6 +186,7 @@ TEST(BoundCounts, EveryReadingFindsTheColumnsByTheirNames) {
 TEST(BoundCounts, NormsAreThoseOfRowsBeforeTheyAreClipped) {
   const TempFile file("t.csv", "a,b,y\n3,4,1\n300,400,0\nbad,1,1\n6,8,violet\n");
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "y";
   schema.data_norm = 1;  // does not matter here
   const NormCounts counts = count_norms(file.path(), complete_for(file.path(), schema));

@@ -42,6 +42,7 @@ TEST(Classes, ABuilderKeepsDeclaredLabelsFromDataSetToDataSet) {
 TEST(Classes, LibsvmLabelsAreComparedAsNumbers) {
   const testing::TempFile file("digits.libsvm", "3 1:0.5\n0 2:0.25\n7 1:0.5\n+3.0 1:1\n");
   Schema schema;
+  schema.intercept = 0;
   schema.features = 2;
   schema.data_norm = 1.0;
   schema.label.classes = {"0", "1", "2", "3"};
@@ -56,6 +57,7 @@ TEST(Classes, MnistHasTenOfThem) {
   const std::string path = testing::real_data("mnist/t10k-images-idx3-ubyte.gz");
   if (path.empty()) GTEST_SKIP() << "mnist is not at hand";
   Schema schema;
+  schema.intercept = 0;
   schema.label.classes = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   const Dataset data = read_dataset(path, schema);
   std::vector<int> counts(10, 0);

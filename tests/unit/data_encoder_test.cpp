@@ -22,6 +22,7 @@ Schema people() {
   schema.format = FileFormat::csv;
   schema.label = {"y", {"yes"}, {"no"}};
   schema.data_norm = 10.0;
+  schema.intercept = 0;
   cli::declare_range(schema, "age=20:60");
   cli::declare_range(schema, "income=0:100:log1p");
   cli::declare_category(schema, "job=admin,clerk");
@@ -124,6 +125,47 @@ TEST(Encoder, ClipsAfterTheInterceptWasAppended) {
   schema.intercept = 1.0;
   const EncodedRow row = encode_person(people_encoder(schema), "1,60,admin,100,yes");
   for (const std::size_t i : {0, 1, 3, 4}) EXPECT_FLOAT_EQ(row.values[i], 0.5F);
+}
+
+TEST(Encoder, AnInterceptThatIsNotSaidIsOneBesideFeaturesInTheirRanges) {
+  Schema schema = people();
+  schema.intercept.reset();
+  for (const double norm : {0.01, 10.0}) {
+    schema.data_norm = norm;
+    const Encoder encoder = people_encoder(schema);
+    EXPECT_EQ(encoder.intercept(), 1.0);
+    EXPECT_EQ(encoder.feature_name(4), "intercept");
+  }
+  EXPECT_EQ(encode_person(people_encoder(schema), "1,20,other,0,yes").values, (std::vector<float>{0, 0, 0, 0, 1}));
+  schema.columns.clear();
+  schema.range = Range{0, 100};
+  cli::declare_category(schema, "job=admin,clerk");
+  schema.data_norm = 0.01;
+  EXPECT_EQ(people_encoder(schema).intercept(), 1.0);
+}
+
+// Beside numbers of a thousandth an intercept of 1 would leave a thousandth of them when the row is clipped.
+TEST(Encoder, AnInterceptThatIsNotSaidIsNoLargerThanTheNormOfNumbersAsTheyAre) {
+  Schema schema;
+  schema.format = FileFormat::csv;
+  schema.label.column = "y";
+  for (const auto& [norm, intercept] : std::vector<std::pair<double, double>>{{0.001, 0.001}, {1, 1}, {1000, 1}}) {
+    schema.data_norm = norm;
+    EXPECT_EQ(Encoder{complete_schema(schema, {"a", "y"})}.intercept(), intercept);
+  }
+  schema.intercept = 5;
+  EXPECT_EQ(Encoder{complete_schema(schema, {"a", "y"})}.intercept(), 5);
+  schema.intercept = 0;
+  EXPECT_EQ(Encoder{complete_schema(schema, {"a", "y"})}.features(), 1U);
+}
+
+TEST(Encoder, ASchemaThatWasSavedWithoutAnInterceptHasNone) {
+  const std::string stored =
+      R"({"format": "csv", "columns": [{"name": "a", "min": 0, "max": 1}], "label": {"column": "y"},)";
+  const Schema complete = schema_from_json(stored + R"("complete": true})");
+  EXPECT_EQ(Encoder(complete).features(), 1U);
+  EXPECT_EQ(complete, schema_from_json(stored + R"("intercept": 0.0, "complete": true})"));
+  EXPECT_FALSE(schema_from_json(stored + R"("complete": false})").intercept);
 }
 
 TEST(Encoder, TheLargestNormIsThatOfEveryColumnAtItsEnd) {
@@ -349,6 +391,7 @@ TEST(Encoder, ManyCategoriesAreStoredSparse) {
   Schema schema;
   schema.format = FileFormat::csv;
   schema.label.column = "y";
+  schema.intercept = 0;
   std::string flag = "c=v0";
   for (int i = 1; i < 200; ++i) flag += ",v" + std::to_string(i);
   cli::declare_category(schema, flag);

@@ -150,6 +150,7 @@ TEST(Writers, ACsvFileReadsBackWithinOneStepOfFloat32) {
   builder.add_dense(std::vector<float>{0, 0, -0.5F, 0}, -1.0F);
   const Dataset direct = builder.finish();
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "y";
   schema.data_norm = 1.0;
   const Encoder encoder(complete_for(file.path(), schema));
@@ -171,6 +172,7 @@ TEST(Writers, ALibsvmFileReadsBack) {
   writer.add_dense(std::vector<float>{0, 0.25F, 0}, -1.0F);
   writer.finish();
   Schema schema;
+  schema.intercept = 0;
   schema.features = 10;
   schema.data_norm = 1.0;
   const Dataset read = read_dataset(file.path(), schema);

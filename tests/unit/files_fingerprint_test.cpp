@@ -91,6 +91,7 @@ TEST_F(Fingerprint, WhatIsTakenWhileRowsAreReadIsTheSame) {
     EXPECT_EQ(counted.fingerprint, fingerprint) << path;
   };
   Schema schema;
+  schema.intercept = 0;
   schema.data_norm = 1;
   schema.label.column = "y";
   // Every line end, skipped line and blank is part of the data's identity, read or not.

@@ -28,6 +28,7 @@ using testing::TempFile;
 
 Schema labelled(const std::string& label) {
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = label;
   return schema;
 }
@@ -114,6 +115,7 @@ TEST(Load, ReadsIdxWithItsLabelsBeside) {
   const std::string labels("\0\0\x08\x01\0\0\0\x02\x03\x04", 10);
   const TempFile file("t-images-idx3-ubyte", items);
   Schema schema;
+  schema.intercept = 0;
   schema.label = {"", {"3"}, {"*"}};
   EXPECT_EQ(error_of([&] { read_dataset(file.path(), schema); }).first, ErrorKind::io);
   file.add("t-labels-idx1-ubyte", labels);

@@ -183,6 +183,7 @@ TEST(ReadRows, DatasetsReportsAndFingerprintsDoNotDependOnThreads) {
             (random() % 70 == 0 ? "maybe" : std::to_string(random() % 2)) + "\n";
   }
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "y";
   schema.columns = {{"x", NumericColumn{Range{0, 0.5}, NumericScale::linear}}, {"job", CategoryColumn{{"a", "b"}}}};
   for (const std::string& bytes : {text, gzip(text)}) {

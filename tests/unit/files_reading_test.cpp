@@ -14,6 +14,7 @@ using sotto::testing::TempFile;
 
 Schema with_label(const std::string& column) {
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = column;
   schema.data_norm = 1;
   return schema;

@@ -39,6 +39,7 @@ void expect_counts(const std::string& path, const Schema& schema, const Expected
 
 Schema by_position(const std::string& label) {
   Schema schema;
+  schema.intercept = 0;
   schema.header = HeaderLine::absent;
   schema.label.column = label;
   schema.data_norm = 1.0;
@@ -52,6 +53,7 @@ Schema by_position(const std::string& label) {
 TEST(RealData, AdultWithDeclaredColumns) {
   SOTTO_REAL_FILE(path, "adult/adult.data.gz");
   Schema schema;
+  schema.intercept = 0;
   schema.header = HeaderLine::absent;
   schema.names = {"age",  "workclass", "fnlwgt", "education", "education_num", "marital", "occupation", "relationship",
                   "race", "sex",       "gain",   "loss",      "hours",         "country", "income"};
@@ -79,6 +81,7 @@ TEST(RealData, AdultWithDeclaredColumns) {
 TEST(RealData, AdultWithBoundsFromTheRows) {
   SOTTO_REAL_FILE(path, "adult/adult.data.gz");
   Schema schema;
+  schema.intercept = 0;
   schema.header = HeaderLine::absent;
   schema.label.column = "15";
   const Schema assumed = assume_bounds_from_data(path, schema);
@@ -89,6 +92,7 @@ TEST(RealData, AdultWithBoundsFromTheRows) {
 TEST(RealData, A9a) {
   SOTTO_REAL_FILE(path, "a9a/a9a.gz");
   Schema schema;
+  schema.intercept = 0;
   schema.format = FileFormat::libsvm;
   schema.features = 123;
   schema.range = Range{0, 1};
@@ -102,6 +106,7 @@ TEST(RealData, A9a) {
 TEST(RealData, MnistOneDigitAgainstTheRest) {
   SOTTO_REAL_FILE(path, "mnist/t10k-images-idx3-ubyte.gz");
   Schema schema;
+  schema.intercept = 0;
   schema.label = {"", {"3"}, {"*"}};
   expect_counts(path, schema, {10000, 1010, 784});
   schema.projection = GaussianProjection{50, 1};
@@ -111,6 +116,7 @@ TEST(RealData, MnistOneDigitAgainstTheRest) {
 TEST(RealData, OccupancyWithAHeaderOneShort) {
   SOTTO_REAL_FILE(path, "occupancy/datatraining.txt.gz");
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "Occupancy";
   schema.data_norm = 1.0;
   cli::declare_ignored(schema, "date");
@@ -122,6 +128,7 @@ TEST(RealData, OccupancyWithAHeaderOneShort) {
 TEST(RealData, BankMarketingInItsThreeForms) {
   SOTTO_REAL_FILE(path, "bank-marketing/bank-full.csv.gz");
   Schema schema;
+  schema.intercept = 0;
   schema.separator = ";";
   schema.label = {"y", {"yes"}, {"no"}};
   const Schema assumed = assume_bounds_from_data(path, schema);
@@ -135,6 +142,7 @@ TEST(RealData, BankMarketingInItsThreeForms) {
 TEST(RealData, TitanicWithQuotedCommasAndEmptyCells) {
   SOTTO_REAL_FILE(path, "titanic/train.csv.gz");
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "Survived";
   for (const char* name : {"PassengerId", "Name", "Ticket", "Cabin"}) cli::declare_ignored(schema, name);
   cli::declare_category(schema, "Pclass=1,2,3");

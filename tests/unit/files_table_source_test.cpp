@@ -145,6 +145,7 @@ TEST(TableSource, GivesTheRowsOfTheCsvOfTheSameTable) {
   const TempFile folder("none", "");
   if (!make_tables(folder)) GTEST_SKIP() << "no Python with pyarrow";
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "y";
   schema.data_norm = 1.0;
   const Range wide{-5, 5};

@@ -52,6 +52,7 @@ class ChangedData : public LedgerTest {
   }
   Schema csv_schema(const std::string& path) const {
     Schema schema;
+    schema.intercept = 0;
     schema.label.column = "y";
     schema.data_norm = 1;
     return complete_for(path, schema);
@@ -111,6 +112,7 @@ TEST_F(ChangedData, ItemsAndLabelsOfAnIdxFileAreBothCovered) {
     const std::string path = write("t-images-idx3-ubyte", items('x'));
     const std::string beside = write("t-labels-idx1-ubyte", labels(0));
     Schema schema;
+    schema.intercept = 0;
     open(fingerprint_of(path, schema), "idx");
     const auto rows = text_rows(path, complete_for(path, schema));
     between_ = [&] { swap_labels ? swap(beside, labels(1)) : swap(path, items('z')); };

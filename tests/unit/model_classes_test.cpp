@@ -28,6 +28,7 @@ namespace {
 /// Two features, weights as given; the encoding declares the classes.
 Model model_of(const std::string& loss, const std::vector<std::string>& classes, const Vector& weights) {
   Schema schema;
+  schema.intercept = 0;
   schema.label.column = "y";
   schema.label.classes = classes;
   Model model;
@@ -226,6 +227,7 @@ TEST(Train, SoftmaxAndOneAgainstTheRestLearnTenDigits) {
   const std::string path = testing::real_data("mnist/t10k-images-idx3-ubyte.gz");
   if (path.empty()) GTEST_SKIP() << "mnist is not at hand";
   Schema schema;
+  schema.intercept = 0;
   schema.label.classes = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   const Encoder encoder(complete_for(path, schema));
   const Dataset rows = read_dataset(path, encoder);

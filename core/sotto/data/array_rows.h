@@ -52,7 +52,7 @@ class ArrayEncoder {
   Facts facts(std::size_t rows, bool sparse) const noexcept;
   /// Whether a value may differ from the one that is stored, before the clip.
   bool scales() const noexcept { return scales_; }
-  double intercept() const noexcept { return encoder_.schema().intercept; }
+  double intercept() const noexcept { return encoder_.intercept(); }
   const NumericColumn& column(std::size_t feature) const noexcept { return columns_[feature]; }
 
   void send(const DenseArray& array, Codes codes, RowSink& sink) const;

@@ -187,7 +187,7 @@ Range readable_range(double min, double max) {
 
 double proposed_norm(const Schema& schema) {
   constexpr double kMeanSquare = 1.0 / 3;
-  double square = schema.intercept * schema.intercept;
+  double square = intercept_of(schema) * intercept_of(schema);
   for (const Column& column : schema.columns) {
     if (std::holds_alternative<CategoryColumn>(column.kind)) square += 1;
     if (std::holds_alternative<NumericColumn>(column.kind)) square += kMeanSquare;
@@ -209,10 +209,8 @@ SchemaDraft draft_schema(const TableProfile& table, const Schema& declared) {
   draft.schema.columns.clear();
   for (const DraftedColumn& each : draft.columns) draft.schema.columns.push_back(each.column);
   if (draft_label(draft.schema.label, table.label)) draft.schema.label.is_public = false;
-  if (!declared.data_norm) {
-    if (draft.schema.intercept == 0) draft.schema.intercept = 1;
-    draft.schema.data_norm = proposed_norm(draft.schema);
-  }
+  if (!declared.intercept) draft.schema.intercept = 1;
+  if (!declared.data_norm) draft.schema.data_norm = proposed_norm(draft.schema);
   return draft;
 }
 

@@ -23,7 +23,7 @@ Schema checked(Schema schema) {
 }
 
 Projection make_projection(const Schema& schema, std::uint32_t raw_features) {
-  const bool intercept = schema.intercept != 0.0;
+  const bool intercept = intercept_of(schema) != 0.0;
   const std::uint32_t features = raw_features + (intercept ? 1 : 0);
   require(features > 0, "columns", "no column is left to be a feature");
   require(features <= kMaxFeatures, "columns", "encode to more than " + std::to_string(kMaxFeatures) + " features");
@@ -97,7 +97,7 @@ std::optional<double> Encoder::largest_norm() const {
   if (const auto* some = std::get_if<ChooseFeatures>(&schema_.projection)) {
     entries = std::min(entries, static_cast<double>(some->dimensions));
   }
-  return std::hypot(std::sqrt(entries), schema_.intercept);
+  return std::hypot(std::sqrt(entries), intercept());
 }
 
 std::vector<const Column*> Encoder::used_columns() const {

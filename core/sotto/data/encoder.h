@@ -28,6 +28,8 @@ class Encoder {
   bool sparse() const noexcept { return sparse_; }
   std::uint32_t classes() const noexcept { return class_count(schema_.label); }
   Facts facts(std::uint64_t rows) const noexcept { return {rows, features(), data_norm(), sparse(), classes()}; }
+  /// The value of the constant feature; 0: there is none.
+  double intercept() const noexcept { return intercept_of(schema_); }
   /// The columns that give features, in their order; none for a format without columns.
   std::vector<const Column*> used_columns() const;
   /// "age", "age missing", "job=admin", "intercept", "projection_3".
@@ -43,7 +45,7 @@ class Encoder {
   void lay_out_columns();
   bool decide_sparse() const;
   std::uint32_t intercept_feature() const noexcept { return raw_features_; }
-  bool has_intercept() const noexcept { return schema_.intercept != 0.0; }
+  bool has_intercept() const noexcept { return intercept() != 0.0; }
 
   Schema schema_;
   std::vector<Slot> slots_;

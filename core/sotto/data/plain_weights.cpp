@@ -28,7 +28,7 @@ LinearMap linear_map(const Encoder& encoder) {
     }
     if (numeric != nullptr && !numeric->missing.empty()) add(0, 1);  // that the number is missing
   }
-  const std::size_t stored = map.low.size() + (schema.intercept != 0 ? 1 : 0);
+  const std::size_t stored = map.low.size() + (encoder.intercept() != 0 ? 1 : 0);
   require(stored == encoder.features(), "columns", "are encoded to features that this map does not know");
   return map;
 }
@@ -40,7 +40,7 @@ PlainWeights plain_weights(const Encoder& encoder, std::span<const double> weigh
   require(weights.size() % features == 0, "weights", "are not for this encoding");
   PlainWeights plain;
   for (; !weights.empty(); weights = weights.subspan(features)) {
-    double constant = features > raw ? weights[raw] * encoder.schema().intercept : 0.0;
+    double constant = features > raw ? weights[raw] * encoder.intercept() : 0.0;
     for (std::size_t j = 0; j < raw; ++j) {
       const double coefficient = weights[j] / map.width[j];
       plain.coefficients.push_back(coefficient);

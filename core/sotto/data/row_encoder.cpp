@@ -188,7 +188,7 @@ void RowEncoder::finish(EncodedRow& row) {
     values_.clear();
     row.label = 1.0F;
   } else if (encoder_.has_intercept()) {
-    add_entry(encoder_.intercept_feature(), encoder_.schema_.intercept);
+    add_entry(encoder_.intercept_feature(), encoder_.intercept());
   }
   if (!projection.mixes()) {
     projection.choose(columns_, values_);

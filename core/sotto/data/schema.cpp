@@ -83,6 +83,18 @@ bool is_covered(const Schema& schema, const Column* column, const std::string& n
   return true;
 }
 
+/// Nothing is learned from a constant alone, so that where no column is a feature this adds none.
+double default_intercept(const Schema& schema) {
+  bool any = schema.format != FileFormat::csv, as_they_are = any;
+  for (const Column& column : schema.columns) {
+    const auto* numeric = std::get_if<NumericColumn>(&column.kind);
+    any = any || !std::holds_alternative<IgnoredColumn>(column.kind);
+    as_they_are = as_they_are || (numeric != nullptr && !numeric->range);
+  }
+  if (!any) return 0;
+  return as_they_are && !schema.range ? std::min(1.0, row_norm_bound(schema)) : 1;
+}
+
 }  // namespace
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -139,7 +151,7 @@ void check_schema(const Schema& schema) {
   if (schema.range) check_range(*schema.range, "range");
   const double norm = row_norm_bound(schema);
   require(norm >= kMinDataNorm && norm <= kMaxDataNorm, "data_norm", "must be between 1e-30 and 1e30");
-  require(std::abs(schema.intercept) <= kMaxDataNorm, "intercept", "must be a finite number of at most 1e30");
+  require(std::abs(intercept_of(schema)) <= kMaxDataNorm, "intercept", "must be a finite number of at most 1e30");
   require(schema.features <= kMaxFeatures, "features", "must be at most " + std::to_string(kMaxFeatures));
   require(schema.names.size() <= kMaxColumns, "names", "has more names than a file may have columns");
   require(schema.names.empty() || schema.header == HeaderLine::absent, "names",
@@ -185,8 +197,11 @@ void check_declared(const Schema& schema, const std::vector<std::string>& column
               "columns", {HintKind::declare_columns, {may_be_row ? "unlisted" : "listed"}});
 }
 
+double intercept_of(const Schema& schema) noexcept { return schema.intercept.value_or(0.0); }
+
 void mark_complete(Schema& schema) noexcept {
   schema.complete = true;
+  if (!schema.intercept) schema.intercept = default_intercept(schema);
   if (schema.header == HeaderLine::automatic) schema.header = HeaderLine::present;
 }
 

@@ -165,7 +165,7 @@ struct Schema {
   Label label;
 
   std::optional<double> data_norm;  ///< rows are clipped to this L2 norm, last; 1 when everything has a range
-  double intercept = 0.0;           ///< a constant feature of this value; 0 = none
+  std::optional<double> intercept;  ///< a constant feature of this value, 0 for none; see mark_complete
   Reduction projection;
   Storage storage = Storage::automatic;
 
@@ -183,7 +183,8 @@ struct Schema {
         field("labels_file", &Schema::labels_file, "IDX: the file of labels, if not beside the items"),
         field("features", &Schema::features, "LIBSVM: the public number of features"),
         field("data_norm", &Schema::data_norm, "public bound on a row's L2 norm; longer rows are clipped to it"),
-        field("intercept", &Schema::intercept, "value of the constant feature that is appended; 0 for none"),
+        field("intercept", &Schema::intercept,
+              "value of the constant feature that is appended, mostly 1 if it is not said; 0 for none"),
         field("storage", &Schema::storage, "how encoded rows are kept; auto chooses by the declared columns")};
   }
   bool operator==(const Schema&) const = default;
@@ -212,8 +213,12 @@ void check_declared(const Schema& schema, const std::vector<std::string>& column
 /// set, and a header that was taken for granted declared. Checks first.
 Schema complete_schema(Schema schema, const std::vector<std::string>& column_names);
 
-/// Every column is listed: from here on no file decides what is a name.
+/// Every column is listed: from here on no file decides what is a name. An intercept that was left open is 1, beside
+/// features in [0, 1]; beside numbers that are taken as they are it is at most data_norm, or rows would be clipped to
+/// little else.
 void mark_complete(Schema& schema) noexcept;
+/// The intercept of a complete schema; one that was stored without has none.
+double intercept_of(const Schema& schema) noexcept;
 
 const Column* find_column(const Schema& schema, std::string_view name) noexcept;
 

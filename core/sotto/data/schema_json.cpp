@@ -197,7 +197,10 @@ Schema read_object(const Json& json) {
   for_each_field(schema, [&](auto name, auto& value, auto) { object.read(name, value); });
   if (const Json* projection = object.find("projection")) schema.projection = read_projection(*projection);
   object.read("complete", schema.complete);
-  if (schema.complete) mark_complete(schema);
+  if (schema.complete) {
+    schema.intercept = intercept_of(schema);  // as models are that were saved without
+    mark_complete(schema);
+  }
   object.read("bounds_from_data", schema.bounds_from_data);
   if (const Json* cost = object.find("bounds_cost")) schema.bounds_cost = read_bounds_cost(*cost);
   object.finish();
