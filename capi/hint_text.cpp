@@ -16,6 +16,10 @@ std::string other_choice(const Error& error) {
          ".";
 }
 
+std::string did_you_mean(const std::vector<std::string>& names) {
+  return "Perhaps " + join_names({names.begin(), names.end()}) + " is meant.";
+}
+
 /// Those who register data sets, and nobody else, open ledgers here.
 std::string by_filter(const std::string& filter) {
   return "Whoever registers the data set chooses its filter, by options => '{\"filter\": \"" + filter + "\"}'";
@@ -29,6 +33,8 @@ std::string hint_text(const Error& error) {
   const std::vector<std::string>& arguments = error.hint().arguments;
   switch (error.hint().kind) {
     case HintKind::none: return "";
+    case HintKind::say_field: return "Give " + error.field() + " a value.";
+    case HintKind::did_you_mean: return did_you_mean(arguments);
     case HintKind::other_choice: return other_choice(error);
     case HintKind::other_filter: return by_filter(arguments.front()) + ".";
     case HintKind::adding_filter: return by_filter(arguments.front()) + "; that one adds up epsilon and delta.";

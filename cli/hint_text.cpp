@@ -20,6 +20,14 @@ std::string other_choice(const Error& error) {
                      join_names(members));
 }
 
+/// "did you mean --method bolt_on?"; of columns, which may have been named by several flags, the name alone.
+std::string did_you_mean(const Error& error) {
+  const std::vector<std::string>& arguments = error.hint().arguments;
+  const std::vector<std::string_view> names(arguments.begin(), arguments.end());
+  return fmt::format("did you mean {}{}?", error.field() == "columns" ? "" : flag_of(error.field()) + " ",
+                     join_names(names));
+}
+
 std::string declare_columns(bool listed) {
   const std::string how = "--range NAME=MIN:MAX, --category NAME=VALUE,..., --ignore NAME and --data-norm declare them";
   return listed ? how : how + "; 'sotto data info' lists the columns";
@@ -31,6 +39,8 @@ std::string hint_text(const Error& error) {
   const std::vector<std::string>& arguments = error.hint().arguments;
   switch (error.hint().kind) {
     case HintKind::none: return "";
+    case HintKind::say_field: return fmt::format("give it by {}", flag_of(error.field()));
+    case HintKind::did_you_mean: return did_you_mean(error);
     case HintKind::other_choice: return other_choice(error);
     case HintKind::other_filter: return fmt::format("'sotto ledger create --filter {}' makes one", arguments.front());
     case HintKind::adding_filter:

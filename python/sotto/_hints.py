@@ -15,6 +15,10 @@ def _other_choice(error: Error) -> str:
     return f"leave {name} out, or name a {error.names.get(choice, choice)} that has it ({', '.join(members)})"
 
 
+def _did_you_mean(error: Error) -> str:
+    return f"did you mean {' or '.join(repr(name) for name in error.hint.arguments)}?"
+
+
 def _other_filter(error: Error) -> str:
     return " or ".join(f'Ledger.create(filter="{name}")' for name in error.hint.arguments) + " makes one"
 
@@ -31,6 +35,8 @@ def _said(text: str) -> Callable[[Error], str]:
 #: One entry for each kind of hint; what the package has no function for is done by the command line.
 WORDS: Mapping[str, Callable[[Error], str]] = {
     "none": _said(""),
+    "say_field": lambda error: f"give it by {error.names.get(error.field, error.field)}=...",
+    "did_you_mean": _did_you_mean,
     "other_choice": _other_choice,
     "other_filter": _other_filter,
     "adding_filter": _adding_filter,

@@ -159,9 +159,9 @@ TEST(AccountantFilter, ABudgetOutOfReachSaysTheLimitThatHoldsThere) {
     return std::string();
   };
   EXPECT_EQ(said(1e4, false), "");
-  EXPECT_EQ(said(2e4, false), "epsilon: got 20000, must be given, above 0 and at most 10000");
+  EXPECT_EQ(said(2e4, false), "epsilon: got 20000, must be above 0 and at most 10000");
   EXPECT_EQ(said(1e6, true), "");
-  EXPECT_EQ(said(2e6, true), "epsilon: got 2e+06, must be given, above 0 and at most 1000000");
+  EXPECT_EQ(said(2e6, true), "epsilon: got 2e+06, must be above 0 and at most 1000000");
   EXPECT_NE(said(-1, true).find("above 0"), std::string::npos);
   EXPECT_EQ(budget(1e6, 0).within_reach().epsilon, 1e4);
 }

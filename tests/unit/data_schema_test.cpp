@@ -217,6 +217,27 @@ TEST(Schema, ADeclaredColumnThatIsNotThereIsToldByName) {
   EXPECT_TRUE(contains(message_of([&] { check_declared(schema, {"a", "y"}); }), "the file has no column b"));
 }
 
+TEST(Schema, AColumnThatIsMisspeltIsToldByItsNearestNameWhereNamesAreNoRow) {
+  const auto hint_of = [](const Schema& schema, const std::vector<std::string>& names) {
+    try {
+      check_declared(schema, names);
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return Hint{};
+  };
+  Schema schema;
+  schema.label.column = "income";
+  cli::declare_range(schema, "agee=0:1");
+  EXPECT_EQ(hint_of(schema, {"age", "income"}).arguments, std::vector<std::string>{"age"});
+  EXPECT_EQ(hint_of(schema, {"age", "incom"}).kind, HintKind::none) << "nothing declared is there";
+  cli::declare_range(schema, "job=0:1");
+  EXPECT_EQ(hint_of(schema, {"age", "job", "incom"}).arguments, std::vector<std::string>{"incom"});
+  schema.skip_lines = 1;
+  EXPECT_EQ(hint_of(schema, {"age", "job", "incom"}).kind, HintKind::none);
+  EXPECT_EQ(hint_of(schema, {"age", "income"}).kind, HintKind::none);
+}
+
 TEST(Schema, CompletingPutsEveryColumnInFileOrder) {
   Schema schema;
   schema.label.column = "y";

@@ -1,5 +1,7 @@
 #include "sotto/base/catalog.h"
 
+#include "sotto/base/nearest.h"
+
 namespace sotto {
 
 std::string join_names(const std::vector<std::string_view>& list) {
@@ -9,6 +11,12 @@ std::string join_names(const std::vector<std::string_view>& list) {
     result += list[i];
   }
   return result;
+}
+
+void refuse_name(std::string_view given, std::string_view field_name, const std::vector<std::string_view>& known) {
+  throw Error(ErrorKind::invalid_argument,
+              std::string(field_name) + ": got '" + std::string(given) + "', must be " + join_names(known),
+              std::string(field_name), did_you_mean(given, known));
 }
 
 }  // namespace sotto

@@ -80,6 +80,10 @@ std::vector<std::string_view> names() {
 /// "a, b or c", for messages.
 std::string join_names(const std::vector<std::string_view>& list);
 
+/// Throws Error{invalid_argument}: `given` is no name of the set, which is listed. The hint has the nearest ones.
+[[noreturn]] void refuse_name(std::string_view given, std::string_view field_name,
+                              const std::vector<std::string_view>& known);
+
 /// The name of the member a variant holds.
 template <class Variant>
 std::string_view name_of(const Variant& value) requires IsVariant<Variant>::value {
@@ -102,7 +106,7 @@ Variant make_by_name(std::string_view name, std::string_view field_name) {
       found = true;
     }
   });
-  require(found, field_name, "got '" + std::string(name) + "', must be " + join_names(names<Variant>()));
+  if (!found) refuse_name(name, field_name, names<Variant>());
   return result;
 }
 

@@ -41,9 +41,7 @@ E enum_by_name(std::string_view text, std::string_view field_name) {
     if (name == text) return candidate;
     known.push_back(name);
   }
-  throw Error(ErrorKind::invalid_argument,
-              std::string(field_name) + ": got '" + std::string(text) + "', must be " + join_names(known),
-              std::string(field_name));
+  refuse_name(text, field_name, known);
 }
 
 /// Parses a finite number; the whole text must be used.

@@ -11,6 +11,8 @@ namespace sotto {
 
 enum class HintKind {
   none,
+  say_field,        ///< the field has no default: the caller says it
+  did_you_mean,     ///< {name...}: what was given is near to these, which the field may be
   other_choice,     ///< {choice, member...}: leave the field out, or let `choice` be one of these, which have it
   other_filter,     ///< {filter...}: ledgers with these filters take the request
   adding_filter,    ///< {filter}: a ledger with this filter adds up epsilon and delta
@@ -26,6 +28,8 @@ enum class HintKind {
 };
 constexpr auto enum_names(HintKind) {
   return std::array{std::pair{std::string_view("none"), HintKind::none},
+                    std::pair{std::string_view("say_field"), HintKind::say_field},
+                    std::pair{std::string_view("did_you_mean"), HintKind::did_you_mean},
                     std::pair{std::string_view("other_choice"), HintKind::other_choice},
                     std::pair{std::string_view("other_filter"), HintKind::other_filter},
                     std::pair{std::string_view("adding_filter"), HintKind::adding_filter},

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "sotto/base/error.h"
+#include "sotto/base/nearest.h"
 #include "sotto/data/facts.h"
 #include "sotto/data/number.h"
 #include "sotto/data/raw_row.h"
@@ -169,26 +170,33 @@ void check_schema(const Schema& schema) {
 void check_declared(const Schema& schema, const std::vector<std::string>& column_names) {
   require(!schema.label.column.empty(), "label", "declare which column is the label");
   const std::unordered_set<std::string_view> present(column_names.begin(), column_names.end());
+  // What nothing declared is among, and what stands past skipped lines, may be a row: no name of it is shown.
+  const bool may_be_row = schema.skip_lines > 0;
+  std::vector<std::string> unknown;
+  for (const Column& column : schema.columns) {
+    if (!present.contains(column.name)) unknown.push_back(column.name);
+  }
+  const auto near = [&](const std::string& word, bool shown) {
+    const std::vector<std::string_view> names(column_names.begin(), column_names.end());
+    return shown && !may_be_row ? did_you_mean(word, names) : Hint{};
+  };
   if (!present.contains(schema.label.column)) {
     throw Error(ErrorKind::invalid_argument,
                 "label: the file has no column " + schema.label.column + " among its " +
                     std::to_string(column_names.size()) +
                     "; check label, separator and header (without a header a column is called by its position)",
-                "label");
+                "label", near(schema.label.column, unknown.size() < schema.columns.size()));
   }
-  std::vector<std::string> unknown;
-  for (const Column& column : schema.columns) {
-    if (!present.contains(column.name)) unknown.push_back(column.name);
+  if (!unknown.empty()) {
+    throw Error(ErrorKind::invalid_argument, "columns: the file has no column " + list_of(unknown), "columns",
+                near(unknown.front(), true));
   }
-  require(unknown.empty(), "columns", "the file has no column " + list_of(unknown));
   const ColumnIndex index = index_columns(schema);
   std::vector<std::string> missing;
   for (const std::string& name : column_names) {
     if (!is_covered(schema, find_in(index, name), name)) missing.push_back(name);
   }
   if (missing.empty()) return;
-  // Past skipped lines the names may be a row.
-  const bool may_be_row = schema.skip_lines > 0;
   const std::string which = may_be_row ? std::to_string(missing.size()) + " columns" : list_of(missing);
   throw Error(ErrorKind::invalid_argument,
               "columns: no public bounds for " + which +

@@ -10,10 +10,15 @@ namespace {
 constexpr double kMax = 1e4;
 constexpr double kMaxAsked = 1e6;
 
+/// There is no default: 0 stands for an epsilon that was not said.
 void check_epsilon(bool ok, double epsilon, double most) {
-  require(
-      ok, "epsilon",
-      "got " + number_text(epsilon) + ", must be given, above 0 and at most " + std::to_string(static_cast<int>(most)));
+  if (ok) return;
+  const std::string limits = "above 0 and at most " + std::to_string(static_cast<int>(most));
+  if (epsilon == 0) {
+    throw Error(ErrorKind::invalid_argument, "epsilon: say how much privacy loss may be spent, " + limits, "epsilon",
+                {HintKind::say_field});
+  }
+  require(false, "epsilon", "got " + number_text(epsilon) + ", must be " + limits);
 }
 
 }  // namespace
