@@ -109,5 +109,13 @@ TEST(Fields, NumbersAreDecimalAndHaveNoNegativeZero) {
   }
 }
 
+TEST(RoundedText, CountsAreWordsWherePeopleSayWords) {
+  EXPECT_EQ(times_text(1), "once");
+  EXPECT_EQ(times_text(2), "twice");
+  EXPECT_EQ(times_text(200), "200 times");
+  EXPECT_EQ(counted_text(1, "step"), "1 step");
+  EXPECT_EQ(counted_text(0, "step"), "0 steps");
+}
+
 }  // namespace
 }  // namespace sotto

@@ -332,7 +332,7 @@ TEST(Personal, TheCardStatesEveryClassAndSurvivesTheFile) {
   EXPECT_EQ(again.card.personal[2].positions, 10U);
   EXPECT_EQ(again.card.personal[2].weight, model.card.personal[2].weight);
   EXPECT_NE(card_text(again.card).find("epsilon 0.1"), std::string::npos);
-  EXPECT_NE(card_text(again.card).find("10 public position(s)"), std::string::npos);
+  EXPECT_NE(card_text(again.card).find("10 public positions"), std::string::npos);
 }
 
 TEST(Personal, EqualEpsilonsTrainAsIfThereWereNone) {

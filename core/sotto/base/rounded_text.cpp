@@ -99,4 +99,13 @@ std::string decimal_text(std::uint64_t amount, int places) {
   return text_of(decimal, 20);
 }
 
+std::string times_text(std::uint64_t times) {
+  if (times == 1) return "once";
+  return times == 2 ? "twice" : std::to_string(times) + " times";
+}
+
+std::string counted_text(std::uint64_t count, std::string_view word) {
+  return std::to_string(count) + " " + std::string(word) + (count == 1 ? "" : "s");
+}
+
 }  // namespace sotto

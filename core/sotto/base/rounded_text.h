@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 /// Numbers as people read them, rounded to one side in the last digit that is shown. Costs and guarantees are rounded
 /// up, what is left or would fit is rounded down: a printed statement is never better than what holds. A number that
@@ -17,6 +18,10 @@ std::string up_text(double value, int digits = kEpsilonDigits);
 std::string down_text(double value, int digits = kEpsilonDigits);
 /// "epsilon 1, delta 1e-06", both rounded up.
 std::string guarantee_text(double epsilon, double delta);
+/// "once", "twice", "3 times".
+std::string times_text(std::uint64_t times);
+/// "1 step", "2 steps": of a word that takes an s.
+std::string counted_text(std::uint64_t count, std::string_view word);
 /// amount / 10^places, exactly.
 std::string decimal_text(std::uint64_t amount, int places);
 

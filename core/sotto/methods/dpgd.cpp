@@ -6,6 +6,7 @@
 #include "sotto/methods/dpgd.h"
 
 #include "sotto/base/fields.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/methods/dpgd_shape.h"
 #include "sotto/methods/row_count.h"
 
@@ -29,8 +30,8 @@ Plan Dpgd::plan(const PlanInput& input) const {
   plan.l2_sensitivity = base_of(plan.noise->mechanism).sensitivity;
   plan.guarantee = {plan.noise->epsilon, plan.noise->delta, input.budget.relation, "one row",
                     hidden ? "final weights" : "all iterates"};
-  plan.remarks.push_back(std::to_string(shape.passes) + " passes of " + std::to_string(shape.batches) +
-                         (shape.batches == 1 ? " step" : " steps") + " of size " + number_text(shape.step_size));
+  plan.remarks.push_back(std::to_string(shape.passes) + (shape.passes == 1 ? " pass of " : " passes of ") +
+                         counted_text(shape.batches, "step") + " of size " + number_text(shape.step_size));
   if (hidden) {
     plan.theorem = "spec 7.5, hidden state; [Bok24]";
     plan.remarks.push_back("hidden-state bound: steps contract by " + number_text(hidden->contraction) +

@@ -138,12 +138,14 @@ std::string card_text(const PrivacyCard& card) {
                      card.noise.delta_num ? up_text(*card.noise.delta_num, kDeltaDigits) : "not known"));
   }
   for (const auto& event : card.events) {
-    line("event", fmt::format("{} {} {}, {} times on {} disjoint part(s)", event.event, event.parameter,
-                              event.rounded_value(kEpsilonDigits), event.times, event.parts));
+    line("event",
+         fmt::format("{} {} {}, {}{}", event.event, event.parameter, event.rounded_value(kEpsilonDigits),
+                     times_text(event.times),
+                     event.parts == 1 ? "" : fmt::format(" on each of {} disjoint parts of the rows", event.parts)));
   }
   for (const auto& one : card.personal) {
-    line("personal", fmt::format("{} for the rows at {} public position(s), weight {:.6g}",
-                                 guarantee_text(one.epsilon, one.delta), one.positions, one.weight));
+    line("personal", fmt::format("{} for the rows at {}, weight {:.6g}", guarantee_text(one.epsilon, one.delta),
+                                 counted_text(one.positions, "public position"), one.weight));
   }
   line("theorem", card.theorem);
   line("budget", budget_text(card.budget));

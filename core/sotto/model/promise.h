@@ -6,6 +6,9 @@
 
 namespace sotto {
 
+/// What a card promises, or why it promises nothing, in one sentence for people who know no symbols.
+std::string promise_words(const PrivacyCard& card);
+
 /// One sentence where the card promises something else than the budget that was asked for; otherwise empty. The cause
 /// is a very large epsilon: the promise is then a smaller epsilon with a delta where none was asked for.
 std::string other_promise(const PrivacyCard& card, const Budget& asked);
