@@ -53,15 +53,17 @@ std::vector<std::string> nearest_names(std::string_view word, const std::vector<
   for (const std::string_view name : names) {
     if (name.size() > kLongest) continue;
     const std::string known = plain(name);
-    const std::size_t slips = known.starts_with(asked) ? 0 : slips_between(asked, known);
+    const bool begins = known.starts_with(asked);
+    const std::size_t slips = begins ? 0 : slips_between(asked, known);
     // Of a short word as many slips as letters would make anything.
-    if (slips <= std::min(allowed, letters_of(known) / 2)) near.emplace_back(slips, name);
+    if (slips > std::min(allowed, letters_of(known) / 2)) continue;
+    near.emplace_back(known == asked ? 0 : slips + 1, name);
   }
   std::ranges::stable_sort(near, {}, [](const auto& each) { return std::pair(each.first, each.second.size()); });
   std::vector<std::string> found;
-  for (const auto& [slips, name] : near) {
-    // Far names are noise beside near ones.
-    if (found.size() < kShown && slips <= near.front().first + 1) found.emplace_back(name);
+  for (const auto& [rank, name] : near) {
+    // Farther names are noise beside the nearest ones.
+    if (found.size() < kShown && rank == near.front().first) found.emplace_back(name);
   }
   return found;
 }
