@@ -10,8 +10,8 @@ AccountFlags::AccountFlags(CLI::App& app) : plan_(app, "Plan"), target_(app, "Gu
   plan_.add_struct<ReleasePlan>();
   target_.add("epsilon", "privacy loss");
   target_.add("delta", "probability outside the loss");
-  target_.add("relation", "which data sets are neighbours: replace_one or add_remove [replace_one]");
-  target_.add("accountant", "auto, pure, zcdp, rdp, gdp or pld [auto: all, the tightest counts]");
+  target_.add("relation", "which data sets are neighbours", choices_of<Relation>());
+  target_.add("accountant", "who adds up; auto asks all, and the tightest counts", choices_of<AccountantChoice>());
 }
 
 ReleasePlan AccountFlags::plan() const {

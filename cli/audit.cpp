@@ -61,7 +61,8 @@ struct AuditVerb {
     app.add_flag("--museum", museum, "wrong methods of the literature, each with the evidence that breaks it");
     app.add_flag("--quick", options.quick, "fewer settings and games: a few minutes at most");
     add_count(app, "--games", options.games, "games on each neighbour")->check(CLI::Range(1, 1000000000));
-    app.add_option("--check", options.check, "this check alone: " + list_of_checks())->type_name("");
+    app.add_option("--check", options.check, "this check alone: " + list_of_checks())
+        ->type_name(one_of({audit::checks().begin(), audit::checks().end()}));
     add_count(app, "--seed", options.seed, "of everything drawn; 0 takes bits from the operating system")
         ->capture_default_str();
     app.add_option("--data", data, "a file whose schema and facts the planned training has; its rows are not read")

@@ -44,8 +44,8 @@ std::string as_text(const BoundsPlaces& places, const FoundSchema& found) {
                       found.schema.bounds_from_data ? "NOT PRIVATE" : "cost", guarantee_text(cost.epsilon, cost.delta),
                       cost.relation);
   for (const BoundsCost::Spent& spent : cost.events) {
-    text +=
-        fmt::format("  {:<15} {} epsilon {}, {} times\n", "event", spent.event, up_text(spent.epsilon), spent.times);
+    text += fmt::format("  {:<15} {} epsilon {}, {}\n", "event", spent.event, up_text(spent.epsilon),
+                        times_text(spent.times));
   }
   text += fmt::format("  {:<15} {}\n", "budget",
                       cost.ledger.empty() ? "no budget was enforced" : "ledger " + cost.ledger.substr(0, 12));

@@ -21,7 +21,7 @@ constexpr auto enum_names(Unknown) {
 struct CalibrateVerb {
   explicit CalibrateVerb(CLI::App& app) : flags(app) {
     app.add_option("--solve-for", wanted, "noise, epsilon, delta, steps or rate [the first of them that is not given]")
-        ->type_name("");
+        ->type_name(one_of(choices_of<Unknown>()));
   }
 
   Unknown unknown() const {

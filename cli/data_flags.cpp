@@ -28,7 +28,8 @@ SchemaFlags::SchemaFlags(CLI::App& app) : fields_(app, "Data"), projection_field
                "the first line is a row, not the column names; columns are then called by position")
       ->group("Data");
   fields_.add_struct<Schema>();
-  add("--projection", projection_, "reduce the features to --dimensions: none, gaussian or choose_features");
+  add("--projection", projection_, "reduce the features to --dimensions: none, gaussian or choose_features")
+      ->type_name(one_of(choices_of<Reduction>()));
   projection_fields_.add_catalogue<Reduction>();
   app.add_flag("--assume-bounds-from-data", bounds_from_data_,
                "take bounds and categories from the rows; the model is then NOT PRIVATE")

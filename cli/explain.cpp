@@ -3,11 +3,13 @@
 #include <memory>
 #include <utility>
 
+#include "explained.h"
 #include "field_flags.h"
 #include "sotto/catalogue.h"
 #include "sotto/model/feature_names.h"
 #include "sotto/model/json.h"
 #include "sotto/model/model.h"
+#include "sotto/model/promise.h"
 #include "verbs.h"
 
 namespace sotto::cli {
@@ -84,13 +86,15 @@ std::string coefficients_text(const Json& list, double level) {
 
 struct ExplainVerb {
   bool list = false;
+  std::string word;
   std::string model;
   double level = 0;
 
   void run(const Output& output) const {
-    if (list == !model.empty()) {
-      throw Error(ErrorKind::invalid_argument, "explain: give --catalog or --model FILE", "catalog");
-    }
+    const int asked = (list ? 1 : 0) + (word.empty() ? 0 : 1) + (model.empty() ? 0 : 1);
+    require(asked <= 1, "explain", "give a word, --catalog or --model FILE, not several");
+    if (asked == 0) return output.print(output.json ? explained_list_json().dump(2) : explained_list());
+    if (!word.empty()) return output.print(output.json ? explained_json(word).dump(2) : explained(word));
     if (list) {
       const Json all = catalogue_with_flags();
       output.print(output.json ? all.dump(2) : catalogue_text(all));
@@ -98,7 +102,7 @@ struct ExplainVerb {
     }
     const Model loaded = load_model(model);
     Json json = to_json(loaded.card);
-    std::string text = card_text(loaded.card);
+    std::string text = promise_words(loaded.card) + "\n" + card_text(loaded.card);
     if (level > 0) {
       json["coefficients"] = coefficients(loaded, level);
       text += coefficients_text(json["coefficients"], level);
@@ -110,9 +114,10 @@ struct ExplainVerb {
 }  // namespace
 
 void add_explain(CLI::App& program, Output& output) {
-  CLI::App* verb =
-      add_verb(program, output, "explain", "the methods, losses and parameters there are, or a model's card");
+  CLI::App* verb = add_verb(program, output, "explain", "what a method, flag or word means; or the card of a model");
   auto state = std::make_shared<ExplainVerb>();
+  verb->add_option("word", state->word, "a method, loss, step rule, filter, event, flag or word of the glossary")
+      ->type_name(one_of(explained_names()));
   verb->add_flag("--catalog", state->list, "list methods, losses, step schedules and their parameters");
   verb->add_option("--model", state->model, "print the privacy card of this model")->type_name("FILE");
   add_number(*verb, "--intervals", state->level,

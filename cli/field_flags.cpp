@@ -18,29 +18,17 @@ std::string field_of(std::string_view flag) {
   return field;
 }
 
-void FieldFlags::add(std::string_view name, const std::string& help, std::string_view owner) {
+void FieldFlags::add(std::string_view name, std::string_view help, const std::vector<std::string_view>& choices) {
+  if (!added_.emplace(name).second) return;
   const std::string key(name);
-  Flag& flag = added_[key];
-  if (flag.option == nullptr) {
-    flag.option = app_.add_option_function<std::string>(
-        flag_of(name), [this, key](const std::string& text) { given_[key] = text; }, help);
-    flag.option->group(group_)->type_name(name.ends_with("_file") ? "FILE" : "");
-  }
-  const auto same = std::find_if(flag.helps.begin(), flag.helps.end(), [&](const Help& h) { return h.text == help; });
-  if (same != flag.helps.end()) {
-    same->owners.push_back(owner);
-  } else {
-    flag.helps.push_back({help, {owner}});
-  }
-  flag.option->description(description_of(flag));
+  std::string text(help);
+  if (!choices.empty()) text += ": " + join_names(choices);
+  app_.add_option_function<std::string>(
+          flag_of(name), [this, key](const std::string& given) { given_[key] = given; }, text)
+      ->group(group_)
+      ->type_name(name.ends_with("_file") ? "FILE" : one_of(choices));
 }
 
-std::string FieldFlags::description_of(const Flag& flag) {
-  std::string text = flag.helps.front().text;
-  for (std::size_t i = 1; i < flag.helps.size(); ++i) {
-    text += fmt::format(" ({}: {})", fmt::join(flag.helps[i].owners, ", "), flag.helps[i].text);
-  }
-  return text;
-}
+std::string one_of(const std::vector<std::string_view>& choices) { return fmt::format("{}", fmt::join(choices, "|")); }
 
 }  // namespace sotto::cli

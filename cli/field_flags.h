@@ -1,7 +1,6 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,8 +16,23 @@ std::string flag_of(std::string_view field_name);
 /// batch_rows for --batch-rows.
 std::string field_of(std::string_view flag);
 
-/// Adds the flags of fields; a field met again (several methods share it) is added once. Where its help differs, that
-/// is said after the first, with the names of those it is for.
+/// The names a value of this type takes, if it is one of a list.
+template <class Value>
+std::vector<std::string_view> choices_of() {
+  std::vector<std::string_view> choices;
+  if constexpr (IsVariant<Value>::value) {
+    choices = names<Value>();
+  } else if constexpr (NamedEnum<Value>) {
+    for (const auto& [name, value] : enum_names(Value{})) choices.push_back(name);
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    choices = {"true", "false"};
+  }
+  return choices;
+}
+/// The type of a flag that takes one of these, by which completion knows them.
+std::string one_of(const std::vector<std::string_view>& choices);
+
+/// Adds the flags of fields; a field met again (several methods share it) is added once, with its first help.
 class FieldFlags {
  public:
   FieldFlags(CLI::App& app, std::string group) : app_(app), group_(std::move(group)) {}
@@ -27,9 +41,7 @@ class FieldFlags {
   void add_struct(T object = T{}) {
     for_each_field(object, [&](std::string_view name, auto& value, std::string_view help) {
       using Value = std::remove_cvref_t<decltype(value)>;
-      std::string_view owner;
-      if constexpr (requires { T::kName; }) owner = T::kName;
-      add(name, help_with_choices<Value>(help), owner);
+      add(name, help, choices_of<Value>());
       if constexpr (IsVariant<Value>::value) add_catalogue<Value>();
     });
   }
@@ -37,38 +49,16 @@ class FieldFlags {
   void add_catalogue() {
     for_each_member<Variant>([&](auto tag) { add_struct<typename decltype(tag)::type>(); });
   }
-  void add(std::string_view name, const std::string& help, std::string_view owner = {});
+  /// `choices`: the names it takes, if it is one of a list.
+  void add(std::string_view name, std::string_view help, const std::vector<std::string_view>& choices = {});
 
   const GivenFields& given() const noexcept { return given_; }
 
  private:
-  template <class Value>
-  static std::string help_with_choices(std::string_view help) {
-    std::string text(help);
-    if constexpr (IsVariant<Value>::value) {
-      text += ": " + join_names(names<Value>());
-    } else if constexpr (NamedEnum<Value>) {
-      std::vector<std::string_view> choices;
-      for (const auto& [name, value] : enum_names(Value{})) choices.push_back(name);
-      text += ": " + join_names(choices);
-    }
-    return text;
-  }
-
-  struct Help {
-    std::string text;
-    std::vector<std::string_view> owners;
-  };
-  struct Flag {
-    CLI::Option* option = nullptr;
-    std::vector<Help> helps;  // different ones
-  };
-  static std::string description_of(const Flag& flag);
-
   CLI::App& app_;
   std::string group_;
   GivenFields given_;
-  std::map<std::string, Flag, std::less<>> added_;
+  std::set<std::string, std::less<>> added_;
 };
 
 /// An option for a number, read by the rules of declared fields: decimal digits only. An option bound to a variable

@@ -1,61 +1,20 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "completion.h"
+#include "help_page.h"
+#include "mistakes.h"
+#include "sotto/base/fields.h"
+#include "sotto/base/out_file.h"
 #include "sotto/base/version.h"
 #include "verbs.h"
 
-/// Shell completion and the man page, generated from the very flags the program parses; those come from the declared
-/// fields.
+/// Shell completion and the pages of the manual, made from the very flags the program parses.
 namespace sotto::cli {
 namespace {
-
-using Apps = std::vector<const CLI::App*>;
-
-Apps children(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App* child) { return !child->get_name().empty(); });
-}
-
-std::string words(const CLI::App& app) {
-  std::string list;
-  for (const CLI::App* child : children(app)) list += child->get_name() + " ";
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) list += "--" + name + " ";
-  }
-  if (!list.empty()) list.pop_back();
-  return list;
-}
-
-void add_cases(const CLI::App& app, const std::string& path, std::string& script) {
-  script += fmt::format("    '{}') words='{}' ;;\n", path, words(app));
-  for (const CLI::App* child : children(app)) {
-    add_cases(*child, path.empty() ? child->get_name() : path + " " + child->get_name(), script);
-  }
-}
-
-std::string bash_completion(const CLI::App& program) {
-  std::string script = R"(# bash completion for sotto; load with: source <(sotto completion)
-_sotto() {
-  local current=${COMP_WORDS[COMP_CWORD]} path='' words='' i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    [[ ${COMP_WORDS[i]} == -* ]] && break
-    path="${path:+$path }${COMP_WORDS[i]}"
-  done
-  case "$path" in
-)";
-  add_cases(program, "", script);
-  script += R"(  esac
-  if [[ $current == -* || -n $path && -n $words || -z $path ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-  fi
-  [[ $current != -* && ${COMP_WORDS[COMP_CWORD-1]} == --* ]] && COMPREPLY=($(compgen -f -- "$current"))
-}
-complete -o filenames -F _sotto sotto
-)";
-  return script;
-}
 
 /// Roff has its own meaning for backslashes and for leading dots and quotes.
 std::string roff(const std::string& text) {
@@ -73,35 +32,76 @@ std::string roff(const std::string& text) {
   return safe;
 }
 
-void add_section(const CLI::App& app, const std::string& path, std::string& page) {
-  page += fmt::format(".SS {}\n{}\n", roff(path), roff(app.get_description()));
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_lnames().empty()) continue;
-    page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff("--" + option->get_lnames().front()),
-                        roff(option->get_description()));
-  }
-  for (const CLI::App* child : children(app)) add_section(*child, path + " " + child->get_name(), page);
+/// "sotto-data-pack", by which man finds the page.
+std::string page_name(const std::string& verb) {
+  std::string name = verb.empty() ? "sotto" : "sotto-" + verb;
+  for (char& c : name) c = c == ' ' ? '-' : c;
+  return name;
 }
 
-std::string man_page(const CLI::App& program) {
-  std::string page =
-      fmt::format(".TH SOTTO 1 \"\" \"sotto {}\"\n.SH NAME\nsotto \\- {}\n", kVersion, roff(program.get_description()));
-  page += ".SH SYNOPSIS\n.B sotto\n\\fIverb\\fR [\\fIoptions\\fR]\n.SH VERBS\n";
-  for (const CLI::App* child : children(program)) add_section(*child, "sotto " + child->get_name(), page);
-  page += fmt::format(".SH EXIT STATUS\n{}\n", roff(program.get_footer()));
-  return page;
+std::string man_page(const CLI::App& program, const CLI::App& app) {
+  const HelpPage page = help_page(app, HelpPart::all);
+  const std::string name = page_name(page.verb);
+  std::string text = fmt::format(".TH {} 1 \"\" \"sotto {}\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B {}\n", roff(name),
+                                 kVersion, roff(name), roff(page.about), roff(page.usage));
+  for (const HelpPage::Section& section : page.sections) {
+    text += fmt::format(".SH {}\n", section.title.empty() ? "VERBS" : roff(section.title));
+    if (!section.about.empty()) text += roff(section.about) + "\n";
+    for (const HelpPage::Entry& entry : section.entries) {
+      text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(entry.name), roff(entry.text));
+    }
+  }
+  if (!page.examples.empty()) text += ".SH EXAMPLES\n.nf\n";
+  for (const std::string& line : page.examples) text += roff(line) + "\n";
+  if (!page.examples.empty()) text += ".fi\n";
+  return text + fmt::format(".SH EXIT STATUS\n{}\n", roff(program.get_footer()));
 }
+
+void write_pages(const CLI::App& program, const CLI::App& app, const std::filesystem::path& folder) {
+  write_file((folder / (page_name(words_to(app)) + ".1")).string(), man_page(program, app));
+  for (const CLI::App* verb : verbs_of(app)) write_pages(program, *verb, folder);
+}
+
+/// As an installation lays them out.
+void write_all(const CLI::App& program, const std::filesystem::path& folder) {
+  for (const char* part : {"man1", "bash", "zsh", "fish"}) std::filesystem::create_directories(folder / part);
+  write_pages(program, program, folder / "man1");
+  write_file((folder / "bash" / "sotto").string(), completion_script(program, Shell::bash));
+  write_file((folder / "zsh" / "_sotto").string(), completion_script(program, Shell::zsh));
+  write_file((folder / "fish" / "sotto.fish").string(), completion_script(program, Shell::fish));
+}
+
+void print_text(const Output& output, const std::string& text) {
+  output.print_as_is(output.json ? nlohmann::ordered_json{{"text", text}}.dump(2) : text);
+}
+
+struct ManVerb {
+  std::vector<std::string> verb;
+  std::string folder;
+
+  void run(const CLI::App& program, const Output& output) const {
+    if (!folder.empty()) return write_all(program, folder);
+    if (const auto unknown = unknown_word(program, verb)) throw Error(*unknown);
+    print_text(output, man_page(program, verb_of(program, verb)));
+  }
+};
 
 }  // namespace
 
 void add_manual(CLI::App& program, Output& output) {
-  const auto add_text = [&](const char* name, const char* help, std::string (*text)(const CLI::App&)) {
-    add_verb(program, output, name, help)->callback([&program, &output, text] {
-      output.print(output.json ? nlohmann::ordered_json{{"text", text(program)}}.dump(2) : text(program));
-    });
-  };
-  add_text("completion", "print completion for bash: source <(sotto completion)", bash_completion);
-  add_text("man", "print the man page: sotto man | man -l -", man_page);
+  CLI::App* man = add_verb(program, output, "man", "print a page of the manual, of sotto or of a verb");
+  auto pages = std::make_shared<ManVerb>();
+  man->add_option("verb", pages->verb, "the verb, as its words: data pack")->type_name("");
+  man->add_option("--write", pages->folder, "write every page and every completion below this folder instead")
+      ->type_name("DIR");
+  man->callback([pages, &program, &output] { pages->run(program, output); });
+  CLI::App* completion =
+      add_verb(program, output, "completion", "print completion for a shell: verbs, flags and values");
+  auto shell = std::make_shared<std::string>("bash");
+  completion->add_option("shell", *shell, "bash, zsh or fish")->type_name("bash|zsh|fish")->capture_default_str();
+  completion->callback([shell, &program, &output] {
+    print_text(output, completion_script(program, enum_by_name<Shell>(*shell, "shell")));
+  });
 }
 
 }  // namespace sotto::cli

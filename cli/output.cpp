@@ -5,9 +5,13 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "colour.h"
+
 namespace sotto::cli {
 
-void Output::print(const std::string& text) const {
+void Output::print(const std::string& text) const { print_as_is(!json && coloured(stdout) ? painted(text) : text); }
+
+void Output::print_as_is(const std::string& text) const {
   end_progress();
   fmt::print("{}\n", text);
 }

@@ -13,8 +13,10 @@ struct Output {
   bool json = false;
   int exit_code = 0;  ///< of a verb that ran to its end
   Progress* bar = nullptr;
-  /// Prints to standard output, with a line end.
+  /// Prints to standard output, with a line end; on a terminal with colours.
   void print(const std::string& text) const;
+  /// The same of text that is for another program.
+  void print_as_is(const std::string& text) const;
   /// Something to know beside the answer, to standard error; nothing if it is empty.
   void remark(const std::string& text) const;
   /// Beside an answer for people, to standard error; an answer in JSON has them under `warnings`.

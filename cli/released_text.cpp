@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sotto/model/promise.h"
 #include "sotto/quote_json.h"
 
 namespace sotto::cli {
@@ -30,7 +31,7 @@ void print_released(const Output& output, const TrainRequest& asked, const Relea
     if (!places.out.empty()) json["model"] = places.out;
     return output.print(json.dump(2));
   }
-  std::string text = card_text(released.model.card);
+  std::string text = promise_words(released.model.card) + "\n\n" + card_text(released.model.card);
   text += projection_line(released.model);
   if (released.stored) text += fmt::format("  {:<15} {}\n", "stored", kStored);
   output.print(text + (places.out.empty() ? "" : fmt::format("  {:<15} {}", "model", places.out)));

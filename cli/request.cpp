@@ -4,9 +4,9 @@ namespace sotto::cli {
 
 RequestFlags::RequestFlags(CLI::App& app)
     : problem_(app, "Problem"), parameters_(app, "Method"), budget_(app, "Budget") {
-  app.add_option("--method", method_, "the method: " + join_names(names<Method>()))
+  app.add_option("--method", method_, "how to train; auto chooses, 'sotto explain' has the others")
       ->group("Method")
-      ->type_name("")
+      ->type_name(one_of(choices_of<Method>()))
       ->capture_default_str();
   problem_.add_struct<Problem>();
   parameters_.add_catalogue<Method>();

@@ -28,7 +28,7 @@ struct TrainVerb {
     app.add_option("--out", out, "where the model is written")->type_name("FILE");
     app.add_option("--engine", engine,
                    "auto (in memory if the rows fit --memory-mb), in_memory or out_of_core (block files only)")
-        ->type_name("")
+        ->type_name(one_of(choices_of<EngineKind>()))
         ->capture_default_str();
     add_count(app, "--memory-mb", memory_mb, "block files: all that is kept in memory; 0: half of the free memory")
         ->capture_default_str();

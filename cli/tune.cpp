@@ -27,7 +27,7 @@ struct TuneVerb {
     app.add_option("--out", out, "where the model is written")->type_name("FILE");
     app.add_option("--grid", grid, "what is tried: \"lambda=1e-4,1e-3;passes=5,10\"")->required()->type_name("");
     app.add_option("--tune-by", tune_by, "how the best is found: public, parts or random_stopping")
-        ->type_name("")
+        ->type_name(one_of(choices_of<TuneBy>()))
         ->capture_default_str();
     add_count(app, "--mean-runs", mean_runs, "random_stopping: the mean of the secret number of runs")
         ->capture_default_str();

@@ -20,6 +20,10 @@ void add_tune(CLI::App& program, Output& output);
 void add_predict(CLI::App& program, Output& output);
 void add_evaluate(CLI::App& program, Output& output);
 void add_ledger(CLI::App& program, Output& output);
+/// `log` and `export` below `ledger`.
+void add_ledger_log(CLI::App& ledger, Output& output);
+/// `lower` below `ledger`.
+void add_ledger_lower(CLI::App& ledger, Output& output);
 /// `verify` and `key` below `ledger`.
 void add_ledger_checks(CLI::App& ledger, Output& output);
 void add_verify(CLI::App& program, Output& output);

@@ -49,7 +49,7 @@ struct VerifyModelVerb {
 
 void add_verify(CLI::App& program, Output& output) {
   add<VerifyModelVerb>(program, output, "verify",
-                       "check by a ledger's public key that a model file is byte for byte what the ledger released");
+                       "check by a ledger's public key that a model file is what the ledger released");
 }
 
 }  // namespace sotto::cli
