@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -13,8 +14,8 @@
 #include "sotto/files/fingerprint.h"
 #include "sotto/files/load.h"
 #include "sotto/model/filter_json.h"
+#include "sotto/privacy/ledger/asked_budget.h"
 #include "sotto/privacy/ledger/budget_words.h"
-#include "sotto/privacy/ledger/default_delta.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "verbs.h"
 
@@ -41,27 +42,13 @@ std::string terms_text(const LedgerTerms& terms) {
   std::string text = fmt::format("Ledger {:.12}\n", terms.id);
   text += fmt::format("  {:<15} all releases together keep {}, {} ({})\n", "guarantee",
                       guarantee_text(budget.epsilon, budget.delta), enum_name(budget.relation), terms.unit);
-  text += fmt::format("  {:<15} {}, fixed at creation; delta is {}\n", "filter", enum_name(terms.filter.kind),
-                      enum_name(terms.delta_policy()));
+  text +=
+      fmt::format("  {:<15} {}: {}\n", "filter", enum_name(terms.filter.kind), filter_words(terms.filter.kind, budget));
   text += fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
   text += fmt::format("  {:<15} {}\n", "read as",
                       terms.reading.empty() ? "block files and arrays; no text" : terms.reading);
   if (terms.columns.empty()) return text;
   return text + fmt::format("  {:<15} {}\n", "columns", fmt::join(terms.columns, ", "));
-}
-
-Json entries_json(const std::vector<LedgerEntry>& entries) {
-  Json list = Json::array();
-  for (const LedgerEntry& entry : entries) {
-    list.push_back(Json{{"entry", entry.number},
-                        {"state", enum_name(entry.state)},
-                        {"cost", to_json(entry.cost)},
-                        {"event", entry.event},
-                        {"request", entry.request},
-                        {"released", entry.released},
-                        {"time", time_text(entry.time)}});
-  }
-  return list;
 }
 
 struct CreateVerb : LedgerVerb {
@@ -70,16 +57,16 @@ struct CreateVerb : LedgerVerb {
     const auto add = [&](const char* flag, auto& target, const char* help) {
       return app.add_option(flag, target, help)->type_name("");
     };
-    Budget& budget = terms.filter.budget;
-    add_number(app, "--budget-epsilon", budget.epsilon, "what all releases together may cost, above 0")->required();
-    add_number(app, "--budget-delta", delta,
+    add_number(app, "--budget-epsilon", asked.epsilon, "what all releases together may cost, above 0")->required();
+    add_number(app, "--budget-delta", asked.delta,
                "the same for delta; 0 takes exact pure noise only (default: 1/(10 rows^1.1), down to a power of ten)");
     add("--data", data, "the data the budget belongs to, by content and not by name")->required()->type_name("FILE");
     add("--relation", relation, "which data sets are neighbours; ledgers are offered for replace_one")
         ->capture_default_str();
-    add("--filter", filter,
-        "how releases add up: sum, zcdp, rdp or gdp (default: sum, or zcdp where a delta above 0 is given)");
-    add_number(app, "--rdp-order", terms.filter.rdp_order,
+    add("--filter", asked.filter,
+        "how releases add up: sum (the default), zcdp, rdp or gdp; 'sotto explain zcdp' says what it would allow")
+        ->type_name(one_of(choices_of<FilterKind>()));
+    add_number(app, "--rdp-order", asked.rdp_order,
                "the order of the rdp filter (default: the best for Gaussian noise)");
     add("--unit", terms.unit, "whose presence is hidden; only one row has a proof")->capture_default_str();
     add("--anchor", anchor, "where the anchor is kept, best on another disk (default: beside the ledger)")
@@ -87,34 +74,54 @@ struct CreateVerb : LedgerVerb {
   }
 
   void run(const Output& output) {
-    Budget& budget = terms.filter.budget;
     require(terms.unit == "one row", "unit", "got '" + terms.unit + "', must be 'one row'");
-    budget.relation = enum_by_name<Relation>(relation, "relation");
-    terms.filter.kind = filter.empty() ? (delta.value_or(0) > 0 ? FilterKind::zcdp : FilterKind::sum)
-                                       : enum_by_name<FilterKind>(filter, "filter");
-    budget.delta = delta.value_or(default_delta(1));                  // that of the rows, once they are counted
-    Filter::open(terms.filter.kind, budget, terms.filter.rdp_order);  // refused before the file is read
-    SqliteLedger::check_relation(budget.relation);
+    asked.relation = enum_by_name<Relation>(relation, "relation");
+    refuse_existing();
+    opened_filter(asked, 1);  // refused before the file is read
+    SqliteLedger::check_relation(asked.relation);
     require(!schema.bounds_from_data(), "schema", "bounds are no part of a ledger; declare them when training");
     const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
     auto [counted, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
     terms.rows = counted.rows;
-    if (!delta) budget.delta = default_delta(terms.rows);
+    terms.filter = opened_filter(asked, terms.rows).state();
     terms.reading = std::move(counted.reading);
     terms.columns = std::move(counted.columns);
     SqliteLedger::create(path, terms, fingerprint, anchor);
     SqliteLedger made(path);
     const bool together = on_one_file_system(made.place().path, made.place().anchor);
     if (!output.json) {
-      const std::string text = terms_text(made.terms()) + fmt::format("  {:<15} {}", "anchor", made.place().anchor);
+      const std::string text =
+          terms_text(made.terms()) + other_filters() + fmt::format("  {:<15} {}", "anchor", made.place().anchor);
       return output.print(text + (together ? fmt::format("\n  {:<15} {}", "remark", kTogether) : ""));
     }
     Json json = terms_json(made.terms());
     json["anchor"] = made.place().anchor;
+    json["filters"] = filters_json(made.terms().filter.budget);
     if (together) json["remark"] = kTogether;
     output.print(json.dump(2));
   }
 
+  /// No ledger is replaced. After a slip its holder may take one away from which nothing was spent.
+  void refuse_existing() const {
+    if (!std::filesystem::exists(path)) return;
+    SqliteLedger there(path);
+    const std::string what =
+        there.entries().empty()
+            ? "nothing was charged to it: to make it anew, remove it and its anchor " + there.place().anchor
+            : "it was charged: its budget can be lowered by 'sotto ledger lower', and no new one is made";
+    throw Error(ErrorKind::io, path + ": is a ledger already; " + what, "ledger");
+  }
+  /// Where nobody chose a filter, what the others would allow.
+  std::string other_filters() const {
+    if (!asked.filter.empty()) return {};
+    std::string text;
+    for (const Json& other : filters_json(terms.filter.budget)) {
+      if (other["filter"] == enum_name(terms.filter.kind)) continue;
+      text += fmt::format("  {:<15} {}: {}\n", text.empty() ? "or, by --filter" : "",
+                          other["filter"].get<std::string>(), other["words"].get<std::string>());
+    }
+    return text;
+  }
   static constexpr const char* kTogether =
       "ledger and anchor are on one file system: whoever restores both from a copy gets the budget back; "
       "--anchor keeps it elsewhere";
@@ -131,11 +138,10 @@ struct CreateVerb : LedgerVerb {
 
   SchemaFlags schema;
   LedgerTerms terms;
+  AskedBudget asked;
   std::string data;
   std::string relation = "replace_one";
-  std::string filter;
   std::string anchor;
-  std::optional<double> delta;
 };
 
 struct ShowVerb : LedgerVerb {
@@ -162,6 +168,7 @@ struct ShowVerb : LedgerVerb {
     Json json = terms_json(ledger.terms());
     if (fingerprints) json["data_tag"] = Json{{"tag", ledger.terms().data_tag}, {"remark", kNotForRelease}};
     json["anchor"] = ledger.place().anchor;
+    json["budget"] = budget_json(filter);
     json["currency"] = filter.currency();
     json["book_keeping"] = "spent and remaining are not guarantees; the guarantee is the budget";
     json["limit"] = filter.limit().loss_number();
@@ -177,59 +184,6 @@ struct ShowVerb : LedgerVerb {
   }
   static constexpr const char* kNotForRelease = "not for release";
   bool fingerprints = false;
-};
-
-struct LogVerb : LedgerVerb {
-  using LedgerVerb::LedgerVerb;
-  void run(const Output& output) const {
-    SqliteLedger ledger(path);
-    if (output.json) return output.print(Json{{"entries", entries_json(ledger.entries())}}.dump(2));
-    std::string text;
-    for (const LedgerEntry& entry : ledger.entries()) {
-      text += fmt::format("{:>6}  {}  {:<9} {:<18} {}  request {:.12}\n", entry.number, time_text(entry.time),
-                          enum_name(entry.state), Filter::text_of(entry.cost), entry.event, entry.request);
-    }
-    if (text.empty()) text = "no entries\n";
-    text.pop_back();
-    output.print(text);
-  }
-};
-
-struct ExportVerb : LedgerVerb {
-  explicit ExportVerb(CLI::App& app) : LedgerVerb(app) {
-    app.add_option("--out", out, "write here instead of to standard output")->type_name("FILE");
-    app.add_flag("--models", models, "with the stored models");
-  }
-  void run(const Output& output) const {
-    SqliteLedger ledger(path);
-    ledger.verify();
-    std::string text;
-    for (const LedgerRecord& record : ledger.records()) {
-      Json json = record_json(record);
-      if (models && record.kind == RecordKind::released) json["model"] = model_of(ledger, record.entry);
-      text += json.dump() + "\n";
-    }
-    text.pop_back();
-    if (out.empty()) return output.print(text);
-    write_file(out, text + "\n");
-  }
-  static std::string model_of(SqliteLedger& ledger, std::uint64_t number) {
-    for (const LedgerEntry& entry : ledger.entries()) {
-      if (entry.number == number) return ledger.bytes_of(entry);
-    }
-    return {};
-  }
-  static Json record_json(const LedgerRecord& record) {
-    return Json{{"sequence", record.sequence},     {"kind", enum_name(record.kind)},
-                {"entry", record.entry},           {"time", record.time},
-                {"cost_loss", record.cost.loss},   {"cost_delta", record.cost.delta},
-                {"spent_loss", record.spent.loss}, {"spent_delta", record.spent.delta},
-                {"request", record.request},       {"detail", record.detail},
-                {"token", record.token},           {"previous", hex_of(record.previous)},
-                {"hash", hex_of(record.hash)}};
-  }
-  std::string out;
-  bool models = false;
 };
 
 struct MoveVerb : LedgerVerb {
@@ -257,11 +211,11 @@ struct MoveVerb : LedgerVerb {
 void add_ledger(CLI::App& program, Output& output) {
   CLI::App* ledger = program.add_subcommand("ledger", "one budget for all releases from a data set");
   ledger->require_subcommand(1);
-  add<CreateVerb>(*ledger, output, "create", "open a budget for a data set; it never changes and nothing refunds it");
+  add<CreateVerb>(*ledger, output, "create", "open a budget for a data set; nothing refunds it");
   add<ShowVerb>(*ledger, output, "show", "the guarantee, what is spent of it and what would still fit");
-  add<LogVerb>(*ledger, output, "log", "the entries, the oldest first");
+  add_ledger_log(*ledger, output);
+  add_ledger_lower(*ledger, output);
   add_ledger_checks(*ledger, output);
-  add<ExportVerb>(*ledger, output, "export", "every record with its hash as JSON lines, for an independent replay");
   add<MoveVerb>(*ledger, output, "move", "declare a moved ledger the one valid copy; other copies are refused then");
 }
 

@@ -195,7 +195,7 @@ class BeforeAnythingIsSpent(People):
                    "--epsilon", "1", "--out", "w.json")
 
     def test_a_filter_without_a_price_names_the_command(self):
-        self.sotto("ledger", "create", "Z", "--budget-epsilon", "4", "--budget-delta", "1e-5", "--data", "people.csv")
+        self.sotto("ledger", "create", "Z", "--budget-epsilon", "4", "--budget-delta", "1e-5", "--filter", "zcdp", "--data", "people.csv")
         said = self.sotto("tune", "--ledger", "Z", "--data", "people.csv", "--label", "y", "--ignore", "job", "--data-norm", "1",
                           "--epsilon", "1", "--delta", "1e-6", "--method", "bolt_on", "--lambda", "0.01", "--grid", "passes=1,2",
                           code=5)
