@@ -183,6 +183,7 @@ TEST(RealData, TheSmallTables) {
   SOTTO_REAL_FILE(banknote, "banknote/data_banknote_authentication.txt.gz");
   expect_counts(banknote, by_position("5"), {1372, 610, 4});
   Schema cover;
+  cover.intercept = 0;
   cover.range = Range{0, 1};
   cover.label = {"Cover_Type", {"2"}, {"*"}};
   const std::string forest = real_data("covertype-subset/covertype_subset_92962.csv.gz");
@@ -191,6 +192,7 @@ TEST(RealData, TheSmallTables) {
   expect_counts(forest, cover, {92962, 45328, 54});
   const std::string higgs = real_data("higgs-subset/higgs_10984.csv.gz");
   Schema signal;
+  signal.intercept = 0;
   signal.label.column = open_rows(higgs, signal, ReadMode::lenient)->columns().back();
   signal.data_norm = 1.0;
   expect_counts(higgs, signal, {10984, 5821, 28});

@@ -209,8 +209,10 @@ SchemaDraft draft_schema(const TableProfile& table, const Schema& declared) {
   draft.schema.columns.clear();
   for (const DraftedColumn& each : draft.columns) draft.schema.columns.push_back(each.column);
   if (draft_label(draft.schema.label, table.label)) draft.schema.label.is_public = false;
-  if (!declared.intercept) draft.schema.intercept = 1;
-  if (!declared.data_norm) draft.schema.data_norm = proposed_norm(draft.schema);
+  if (!declared.data_norm) {
+    if (!draft.schema.intercept) draft.schema.intercept = 1;
+    draft.schema.data_norm = proposed_norm(draft.schema);
+  }
   return draft;
 }
 
