@@ -14,6 +14,12 @@ run(${work}/build/consumer ${version})
 if(NOT EXISTS ${prefix}/bin/sotto)
   message(FATAL_ERROR "install: the program is not in ${prefix}/bin")
 endif()
+foreach(page share/man/man1/sotto.1 share/man/man1/sotto-data-pack.1 share/bash-completion/completions/sotto
+        share/zsh/site-functions/_sotto share/fish/vendor_completions.d/sotto.fish)
+  if(NOT EXISTS ${prefix}/${page})
+    message(FATAL_ERROR "install: there is no ${page}")
+  endif()
+endforeach()
 
 # The installed files must not lead back to the tree they were built from.
 file(GLOB_RECURSE package_files ${prefix}/lib/*.cmake)

@@ -311,7 +311,7 @@ class Processes(unittest.TestCase):
         self.assertEqual(anchor.read_bytes(), before)
 
     def test_one_budget_for_a_file_whatever_its_name_form_and_schema(self):
-        self.create(1, 1e-6, self.data)
+        self.create(2, 1e-6, self.data)
         ask = ["--epsilon", "0.5", "--delta", "1e-7"]
         self.assertEqual(self.train(*ask).returncode, 0)
         spent = self.show()["spent"]
