@@ -29,6 +29,8 @@ TEST(AskedBudget, WhatIsLeftOutIsSumAndTheDeltaOfTheRows) {
   EXPECT_EQ(opened_filter({.epsilon = 1, .filter = "zcdp"}, 32'561).kind(), FilterKind::zcdp);
   EXPECT_THROW(opened_filter({.epsilon = 1, .filter = "zcpd"}, 10), Error);
   EXPECT_THROW(opened_filter({.epsilon = 0}, 10), Error);
+  EXPECT_THROW(opened_filter({.epsilon = 1}, 0), Error);  // no rows, no default for delta
+  EXPECT_EQ(opened_filter({.epsilon = 1, .delta = 1e-6}, 0).budget().delta, 1e-6);
 }
 
 TEST(AskedBudget, HalfOfEpsilonFitsWithoutAWordMore) {

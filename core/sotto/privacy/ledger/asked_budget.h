@@ -10,7 +10,7 @@ namespace sotto {
 /// What a holder says about the budget of a new ledger. What is left out has the same default in every front end.
 struct AskedBudget {
   double epsilon = 0;
-  std::optional<double> delta{};  ///< none: default_delta of the rows
+  std::optional<double> delta{};  ///< none: default_delta of the rows; refused where their number is not known
   std::string filter{};           ///< by its name; empty: sum, in which a request costs what it asks for
   double rdp_order = 0;
   Relation relation = Relation::replace_one;
