@@ -108,9 +108,9 @@ std::vector<Warning> warnings_of(const TrainRequest& request, const PrivacyCard&
   if (request.norm_assumed) {
     const double usual = *request.norm_assumed;
     warn("norm_assumed",
-         fmt::format("data_norm was not declared, so rows longer than {:g} are scaled down to it; declare data_norm{}",
-                     card.data_norm,
-                     usual > card.data_norm ? fmt::format(", for these columns about {:g}", usual) : ""));
+         fmt::format(
+             "data_norm was not declared, so rows longer than {:.4g} are scaled down to it; declare data_norm{}",
+             card.data_norm, usual > card.data_norm ? fmt::format(", for these columns about {:g}", usual) : ""));
   }
   if (noised && rows > 0 && rows < kRowsForWeight * weights) {
     warn("few_rows",
