@@ -15,5 +15,6 @@ void bind_block_file(nanobind::module_& module);
 void bind_bounds(nanobind::module_& module);
 void bind_interruptible(nanobind::module_& module);
 void bind_audit(nanobind::module_& module);
+void bind_report(nanobind::module_& module);
 
 }  // namespace sotto::python

@@ -175,6 +175,7 @@ void bind_encoding(nb::module_& module) {
            })
       .def("plain_weights", &plain_of, nb::arg("weights"))
       .def("largest_norm", &Encoder::largest_norm)
+      .def("proposed_norm", [](const Encoder& e) { return proposed_norm(e.schema()); })
       .def_prop_ro("names", &raw_names)
       .def_prop_ro("label", [](const Encoder& e) { return e.schema().label.column; })
       .def_prop_ro("classes", [](const Encoder& e) { return class_texts(e.schema().label); })

@@ -6,6 +6,7 @@
 #include "sotto/model/filter_json.h"
 #include "sotto/model/signature.h"
 #include "sotto/privacy/ledger/asked_budget.h"
+#include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 
 namespace nb = nanobind;
@@ -13,10 +14,11 @@ namespace nb = nanobind;
 namespace sotto::python {
 namespace {
 
-Json entry_json(const LedgerEntry& entry) {
-  return Json{{"entry", entry.number}, {"state", enum_name(entry.state)}, {"cost", to_json(entry.cost)},
-              {"event", entry.event},  {"request", entry.request},        {"released", entry.released},
-              {"time", entry.time}};
+Json entry_json(const LedgerEntry& entry, const Filter& filter) {
+  return Json{{"entry", entry.number},       {"state", enum_name(entry.state)},
+              {"cost", to_json(entry.cost)}, {"event", entry.event},
+              {"request", entry.request},    {"released", entry.released},
+              {"time", entry.time},          {"share", part_words(filter, entry.cost)}};
 }
 
 std::string show(const std::string& path) {
@@ -25,7 +27,7 @@ std::string show(const std::string& path) {
   const Filter filter = ledger.filter();
   const Budget& budget = terms.filter.budget;
   Json entries = Json::array();
-  for (const LedgerEntry& entry : ledger.entries()) entries.push_back(entry_json(entry));
+  for (const LedgerEntry& entry : ledger.entries()) entries.push_back(entry_json(entry, filter));
   return Json{{"ledger", terms.id},
               {"guarantee", Json{{"epsilon", budget.epsilon}, {"delta", budget.delta}}},
               {"relation", enum_name(budget.relation)},
@@ -74,6 +76,10 @@ void create(const std::string& path, const nb::dict& given) {
   SqliteLedger::create(path, terms, fingerprint, nb::cast<std::string>(given["anchor"]));
 }
 
+void lower(const std::string& path, double epsilon, std::optional<double> delta) {
+  SqliteLedger(path).lower(epsilon, delta);
+}
+
 bool is_about(const std::string& path, const std::string& fingerprint) {
   Digest digest{};
   return digest_from_hex(fingerprint, digest) && SqliteLedger(path).is_about(digest);
@@ -83,6 +89,7 @@ bool is_about(const std::string& path, const std::string& fingerprint) {
 
 void bind_ledger(nb::module_& module) {
   module.def("ledger_create", &create, nb::arg("path"), nb::arg("terms"));
+  module.def("ledger_lower", &lower, nb::arg("path"), nb::arg("epsilon"), nb::arg("delta").none());
   module.def("ledger_show", &show, nb::arg("path"));
   module.def("ledger_verify", &verify, nb::arg("path"));
   module.def("ledger_public_key", &public_key, nb::arg("path"));

@@ -12,6 +12,7 @@
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/base/out_file.h"
+#include "sotto/base/rounded_text.h"
 #include "sotto/model/evaluation.h"
 #include "sotto/model/intervals.h"
 #include "sotto/model/json.h"
@@ -123,6 +124,7 @@ void bind_model(nb::module_& module) {
       .def("__setstate__", [](Model& m, const std::string& text) { new (&m) Model(model_from_text(text, "model")); })
       .def("card_json", [](const Model& m) { return card_json(m.card); })
       .def("card_text", [](const Model& m) { return card_text(m.card); })
+      .def("promise_words", [](const Model& m) { return promise_words(m.card); })
       .def("class_texts", [](const Model& m) { return class_texts(m); })
       .def("gives_probabilities", [](const Model& m) { return gives_probabilities(loss_of(m)); })
       .def("weights", &weights)
@@ -132,14 +134,9 @@ void bind_model(nb::module_& module) {
       .def("probabilities", &probabilities, nb::arg("rows"))
       .def("evaluate_json", &evaluation_json, nb::arg("rows"))
       .def_prop_ro("link_scale", [](const Model& m) { return m.link.scale; })
-      .def(
-          "other_promise",
-          [](const Model& m, double epsilon, double delta) {
-            return other_promise(m.card, {epsilon, delta, Relation::replace_one});
-          },
-          nb::arg("epsilon"), nb::arg("delta"))
       .def_prop_ro("loss", [](const Model& m) { return m.loss; })
       .def_prop_ro("encoding", [](const Model& m) { return m.encoding; });
+  module.def("up_text", &up_text, nb::arg("value"), nb::arg("digits"));
   module.def(
       "write_file",
       [](const std::filesystem::path& path, const nb::bytes& content) {

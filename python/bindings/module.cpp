@@ -15,4 +15,5 @@ NB_MODULE(_core, module) {
   sotto::python::bind_ledger(module);
   sotto::python::bind_block_file(module);
   sotto::python::bind_audit(module);
+  sotto::python::bind_report(module);
 }

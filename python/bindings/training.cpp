@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
@@ -13,6 +14,7 @@
 #include "sotto/bounds.h"
 #include "sotto/catalogue.h"
 #include "sotto/files/fingerprint.h"
+#include "sotto/model/promise.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/quote_json.h"
 #include "sotto/train.h"
@@ -160,17 +162,24 @@ nb::tuple run_tuning(const Rows& rows, const GivenFields& given, const RunOption
                   [asked, request](const Report& report) { return tune_work(asked, request, report); }, progress));
 }
 
-std::string planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
-  if (ledger.empty()) return planned_json(request, card_of(request, facts)).dump(2);
+/// JSON, text and words of a card.
+using ShownCard = std::tuple<std::string, std::string, std::string>;
+
+ShownCard planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
+  if (ledger.empty()) {
+    const PrivacyCard card = card_of(request, facts);
+    return {planned_json(request, card).dump(2), card_text(card), promise_words(card)};
+  }
   SqliteLedger open(ledger);
-  return to_json(quote(request, facts, open)).dump(2);
+  const Quote quoted = quote(request, facts, open);
+  return {to_json(quoted).dump(2), quote_text(quoted), promise_words(card_of(quoted))};
 }
 
-std::string plan_card(const nb::dict& facts, const GivenFields& given, const std::string& ledger,
-                      std::optional<double> norm_assumed) {
+ShownCard plan_card(const nb::dict& facts, const GivenFields& given, const std::string& ledger,
+                    std::optional<double> norm_assumed) {
   TrainRequest request = request_from(given);
   request.norm_assumed = norm_assumed;
-  return interruptible<std::string>([about = facts_from(facts), request = std::move(request), ledger](const Report&) {
+  return interruptible<ShownCard>([about = facts_from(facts), request = std::move(request), ledger](const Report&) {
     return planned_card(about, request, ledger);
   });
 }

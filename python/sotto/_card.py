@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-import html
 import json
 from typing import Any, Iterator, Mapping
 
+from ._html import short, table
+
 
 class PrivacyCard(Mapping[str, Any]):
-    """The card of a model or of a plan, as a mapping; shown as a table in notebooks."""
+    """What a model promises, or what a fit would: words first, then the details. A mapping, and a table in notebooks.
 
-    def __init__(self, content: Mapping[str, Any], text: str = "") -> None:
+    Attributes
+    ----------
+    is_private : bool
+        Whether anything is promised.
+    epsilon, delta : float
+        What is promised; infinite and 1 where nothing is.
+    words : str
+        The promise in one or two sentences, for people who have not heard of epsilon.
+
+    Examples
+    --------
+    >>> import numpy as np, sotto
+    >>> X = np.random.default_rng(0).normal(size=(4000, 3)) / 3
+    >>> card = sotto.LogisticRegression(epsilon=0.5, data_norm=1.0).privacy_cost(X)
+    >>> print(card.words)  # doctest: +ELLIPSIS
+    If any one row were replaced by any other, the probability of whatever is concluded ... by at most a factor of 1.649...
+    """
+
+    def __init__(self, content: Mapping[str, Any], text: str = "", words: str = "") -> None:
         self._content = dict(content)
         self._text = text
+        self.words = words
 
     @classmethod
-    def from_json(cls, text: str, shown: str = "") -> "PrivacyCard":
-        return cls(json.loads(text), shown)
+    def from_json(cls, text: str, shown: str = "", words: str = "") -> "PrivacyCard":
+        return cls(json.loads(text), shown, words)
 
     def __getitem__(self, key: str) -> Any:
         return self._content[key]
@@ -39,24 +59,63 @@ class PrivacyCard(Mapping[str, Any]):
 
     @property
     def delta(self) -> float:
+        """What is promised; 1 where nothing is."""
         promised = self._content["guarantee"]["delta"]
         return 1.0 if promised is None else float(promised)
 
+    def _warnings(self) -> list[str]:
+        return [each["text"] for each in self._content.get("warnings", ())]
+
     def __repr__(self) -> str:
-        return self._text or json.dumps(self._content, indent=2)
+        if not self._text:
+            return json.dumps(self._content, indent=2)
+        warned = "".join(f"Warning: {text}.\n" for text in self._warnings())
+        return "\n\n".join(part for part in (self.words, warned.rstrip(), self._text) if part)
 
     def _repr_html_(self) -> str:
-        stamp = "" if self.is_private else "<caption><strong>NOT PRIVATE</strong></caption>"
-        return f'<table class="sotto-card">{stamp}{_lines(self._content)}</table>'
+        return table(self._lines(), caption=self.words or "Privacy card", name="sotto-card")
+
+    def _lines(self) -> list[tuple[str, str]]:
+        held = self._content
+        return [
+            ("guarantee", self._guarantee()),
+            ("not private because", "; ".join(held.get("not_private_because", ()))),
+            ("warning", "; ".join(self._warnings())),
+            ("method", held["method"]),
+            ("noise", _noise(held["noise"])),
+            ("theorem", held["theorem"]),
+            ("budget", _budget(held["budget"])),
+            ("rows", f"{held['facts']['rows']:,}" if held["facts"]["rows"] else "a private number"),
+            ("features, classes", f"{held['facts']['features']:,}, {held['facts']['classes']}"),
+            ("norm of a row", f"at most {short(held['facts']['data_norm'])}"),
+            *(("remark", remark) for remark in held["remarks"]),
+            ("parameters", ", ".join(f"{name} {_value(text)}" for name, text in held["parameters"].items())),
+            ("version", held["version"]),
+        ]
+
+    def _guarantee(self) -> str:
+        if not self.is_private:
+            return "NOT PRIVATE"
+        return f"epsilon {short(self.epsilon)}, delta {short(self.delta)} ({self['relation']}, {self['unit']})"
 
 
-def _lines(content: Mapping[str, Any]) -> str:
-    return "".join(f"<tr><th>{html.escape(str(k))}</th><td>{_cell(v)}</td></tr>" for k, v in content.items())
+def _noise(noise: Mapping[str, Any]) -> str:
+    if noise["mechanism"] == "none":
+        return "none"
+    return f"{noise['mechanism']} on {noise['added_to']}, standard deviation {noise['stddev']:.4g} of each number"
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"<table>{_lines(value)}</table>"
-    if isinstance(value, list):
-        return "<br>".join(_cell(entry) for entry in value)
-    return html.escape(str(value))
+def _budget(budget: Mapping[str, Any]) -> str:
+    if not budget["enforced"]:
+        return "none was enforced"
+    if "words" in budget:  # of a plan
+        return f"{'it fits' if budget['fits'] else 'IT DOES NOT FIT'}; {budget['words']}"
+    return f"entry {budget['entry']} of a ledger of epsilon {short(budget['epsilon'])}, delta {short(budget['delta'])}"
+
+
+def _value(text: str) -> str:
+    """Whole numbers as they are, others with four digits."""
+    try:
+        return text if text.lstrip("-").isdigit() else f"{float(text):.4g}"
+    except ValueError:
+        return text

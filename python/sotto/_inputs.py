@@ -76,7 +76,8 @@ def refuse_text_columns(X: Any) -> None:
     for name, dtype in zip(X.columns, list(dtypes)):
         if str(dtype) in ("category", "Categorical", "Enum") or str(dtype).startswith(("Categorical", "Enum")):
             raise InvalidArgument(
-                f"X: column {name!r} is categorical; put sotto.OneHot before the estimator, its categories must be declared"
+                f"X: column {name!r} is categorical, and its categories must be declared: by a sotto.Schema and schema=, or by "
+                "sotto.OneHot before the estimator"
             )
 
 

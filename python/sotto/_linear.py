@@ -10,33 +10,35 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Iterator
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._block_file import encoding_of
 from ._card import PrivacyCard
 from ._declared import class_texts, classes_by_dtype, declared_bounds, declared_classes, declared_epsilons, declared_norm, refuse_other_than_number
 from ._encoding import Encoding, constant_of
+from ._fitted import FittedClassifier
 from ._inputs import as_table, encode_labels, fingerprint_of, matrix_of, refuse_text_columns, rows_of, shape_of, values_of
 from ._hints import hinted, in_keywords
 from ._parameters import fields_of
-from ._pieces import checked, checked_rows, refuse_continuous, unique
+from ._pieces import checked, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, InvalidData, NotPrivateWarning, PromiseWarning, Unsupported
-from ._table import columns_of, table_fingerprint
+from .errors import InvalidArgument, InvalidData, NotPrivateWarning, Unsupported
+from ._table import columns_of, rows_in, table_fingerprint
 from .ledger import Charge, Ledger
 from ._pipeline import before_this_fit, reasons_against
-from ._prepared import Prepared
-from ._warn import warn
+from ._prepared import Prepared, Trained
+from ._refused import refuse_other_arguments
+from ._warn import warn, warn_of_plan
 from .schema import Schema
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 FROM_Y = "the classes were taken from y, not declared"
+#: Classes that a warning lists.
+SHOWN_CLASSES = 6
 #: Share of epsilon that data_norm="private" is found with.
 NORM_SHARE = 0.1
 #: Share of the rows that may be longer than it.
@@ -57,7 +59,7 @@ def parameter_names(estimator: type[BaseEstimator]) -> tuple[str, ...]:
     return tuple(estimator._get_param_names())
 
 
-class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateLinearClassifier(FittedClassifier):
     """Base of the estimators; use one of them."""
 
     _binary_loss: ClassVar[str] = "logistic"
@@ -82,18 +84,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     options: dict[str, Any] | None
     verbose: int
 
-    # What a fit gives.
-    model_: _core.Model
-    stored_: bool
-    privacy_: PrivacyCard
-    encoding_: Encoding
-    classes_: Any
-    n_features_in_: int
-    coef_: Any
-    intercept_: Any
-    n_iter_: int
-
-    def fit(self, X: Any, y: Any = None, personal_epsilons: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, personal_epsilons: Any = None, **refused: Any) -> Self:
         """Trains a model; with an accountant the cost is charged before a row is used, and stays whatever happens.
 
         Parameters
@@ -103,16 +94,20 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         y : array, optional
             The labels. May be left out where a schema names a column of ``X``.
         personal_epsilons : array, optional
-            One number a row, at most ``epsilon``: what the row at that position is promised. They are public.
+            One number for each row, at most ``epsilon``: what the row at that position is promised. They are public.
+        **refused
+            Nothing else is taken; ``sample_weight`` is refused with the reason.
 
         Returns
         -------
         self
+            The fitted estimator.
         """
+        refuse_other_arguments(self, refused)
         with self._fitting():
-            asked = self._asked()
+            self._asked()
             prepared = self._prepared(X, y, declared_epsilons(personal_epsilons))
-            self._take_run(self._train(prepared.rows, prepared.options, prepared.norm_found), prepared, asked)
+            self._take_run(self._train(prepared.rows, prepared.options, prepared.norm_found), prepared)
         return self
 
     def _prepared(self, X: Any, y: Any, personal: Any = None) -> Prepared:
@@ -141,6 +136,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             encoding = encoding.with_norm(found.data_norm)
         options = self._run_options(charge, personal)
         options.encoding = encoding.json()
+        options.norm_assumed = encoding.core.proposed_norm() if norm is None else None
         options.not_private = not_private
         if found is not None:
             options.found_norm = found
@@ -159,15 +155,16 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         _refuse_unusable(unusable, rows.rows)
         options = self._run_options(charge, personal)
         options.not_private = not_private
+        options.norm_assumed = self._assumed_norm(encoding)
         return Prepared(rows, encoding, encoding.class_values(), options)
 
-    def _take_run(self, trained: tuple[_core.Model, bool], prepared: Prepared, asked: tuple[float, float]) -> None:
+    def _take_run(self, trained: Trained, prepared: Prepared) -> None:
         self._take(trained, prepared.encoding, prepared.classes)
-        self._warn_of_promise(trained[0], asked)
+        warn_of_plan(trained.warned)
 
     def _declared_schema(self) -> Schema:
         if not isinstance(self.schema, Schema):
-            raise InvalidArgument("schema: must be a sotto.Schema")
+            raise InvalidArgument("schema: must be a sotto.Schema; Schema.from_json(Path(...)) reads the file of one")
         for name in ("data_norm", "bounds", "classes"):
             if getattr(self, name) is not None:
                 raise InvalidArgument(f"{name}: is declared by the schema; leave it out here")
@@ -185,7 +182,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
     def fit_block_file(self, path: str | os.PathLike[str]) -> Self:
         """Trains on a block file, which may be larger than memory and carries its own declarations."""
         with self._fitting():
-            asked = self._asked()
+            self._asked()
             rows = _core.block_rows(os.fspath(path))
             encoding = encoding_of(rows)
             self._refuse_other_declarations(encoding)
@@ -196,7 +193,7 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             # What the file's header says about its bounds the library takes from there.
             trained = self._train(rows, self._run_options(charge))
             self._take(trained, encoding, encoding.class_values())
-            self._warn_of_promise(trained[0], asked)
+            warn_of_plan(trained.warned)
         return self
 
     @contextmanager
@@ -210,8 +207,8 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             self._forget()
             raise
 
-    def _asked(self) -> tuple[float, float]:
-        """Epsilon and delta. Refuses what cannot be right whatever the rows are; nothing has been read or charged yet."""
+    def _asked(self) -> None:
+        """Refuses what cannot be right whatever the rows are; nothing has been read or charged yet."""
         if self.epsilon is None:
             raise InvalidArgument(NO_EPSILON)
         for name in NUMBERS:
@@ -219,7 +216,6 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         if self.random_state is not None and not isinstance(self.random_state, (int, np.integer)):
             check_random_state(self.random_state)
         self._ledger()
-        return float(self.epsilon), float(self.delta)
 
     def _forget(self) -> None:
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
@@ -241,15 +237,15 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             options.promise(personal)
         return options
 
-    def _train(self, rows: Any, options: _core.RunOptions, norm_found: bool = False) -> tuple[_core.Model, bool]:
+    def _train(self, rows: Any, options: _core.RunOptions, norm_found: bool = False) -> Trained:
         fields = self._fields(rows.rows, rows.classes, norm_found)
         with Progress(self.verbose) as progress:
-            model, _, stored, _ = _core.train(rows, fields, options, progress.tell)
-        return model, stored
+            model, _, stored, warned = _core.train(rows, fields, options, progress.tell)
+        return Trained(model, stored, warned)
 
-    def _take(self, trained: tuple[_core.Model, bool], encoding: Encoding, classes: Any) -> None:
-        model, stored = trained
-        card = PrivacyCard.from_json(model.card_json(), model.card_text())
+    def _take(self, trained: Trained, encoding: Encoding, classes: Any) -> None:
+        model, stored, _ = trained
+        card = PrivacyCard.from_json(model.card_json(), model.card_text(), model.promise_words())
         coef, intercept = encoding.plain_weights(model.weights())
         # In one step: of two threads that fit one object none leaves its weights beside the card of the other.
         self.__dict__.update(
@@ -266,34 +262,36 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         )
         if not card.is_private:
             reasons = "; ".join(card["not_private_because"])
-            warn(NotPrivateWarning(f"The model is NOT PRIVATE: {reasons}"))
-
-    @staticmethod
-    def _warn_of_promise(model: _core.Model, asked: tuple[float, float]) -> None:
-        words = model.other_promise(*asked)
-        if words:
-            warn(PromiseWarning(words[0].upper() + words[1:]))
-
-    def decision_function(self, X: Any) -> Any:
-        """The scores of the rows, clipped as in training; one column a class, or that of ``classes_[1]``."""
-        rows = self._rows(X)
-        scores = self.model_.scores(rows)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> Any:
-        rows = self._rows(X)
-        return self.classes_[self.model_.predicted(rows)]
+            declare = f". Declare them: classes={_some(classes)}" if FROM_Y in card["not_private_because"] else ""
+            warn(NotPrivateWarning(f"The model is NOT PRIVATE: {reasons}{declare}"))
 
     def privacy_cost(self, X: Any = None, *, n_samples: int | None = None, n_features: int | None = None) -> PrivacyCard:
-        """What ``fit`` would cost and how large its noise would be. Reads no value and charges nothing."""
-        facts, fields = self._planned(X, n_samples, n_features)
+        """What ``fit`` would cost and how large its noise would be. Reads no value and charges nothing.
+
+        Parameters
+        ----------
+        X : array or table, optional
+            Its shape alone is used.
+        n_samples, n_features : int, optional
+            The shape, where there are no rows yet.
+
+        Returns
+        -------
+        PrivacyCard
+            With ``card["warnings"]``: what the plan itself says against the fit.
+        """
+        facts, fields, assumed = self._planned(X, n_samples, n_features)
         ledger = self._ledger()
         path = ledger.path if ledger is not None else ""
         with in_keywords(self):
-            return PrivacyCard.from_json(_core.plan(facts, fields, path))
+            return PrivacyCard.from_json(*_core.plan(facts, fields, path, assumed))
 
-    def _planned(self, X: Any, n_samples: int | None, n_features: int | None) -> tuple[dict[str, Any], dict[str, str]]:
-        """Public facts and fields of a fit on rows of this shape."""
+    def _planned(
+        self, X: Any, n_samples: int | None, n_features: int | None
+    ) -> tuple[dict[str, Any], dict[str, str], float | None]:
+        """Public facts and fields of a fit on rows of this shape, and the usual norm where none is declared."""
+        if self.schema is not None:
+            return self._planned_table(X, n_samples)
         if X is not None:
             n_samples, n_features = shape_of(X)
         if n_samples is None or n_features is None:
@@ -303,38 +301,25 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             raise InvalidArgument("data_norm: must be a number for a dry run, which reads no row")
         classes = PUBLIC_CLASSES if self.classes is None else declared_classes(classes_by_dtype(self.classes, None))
         encoding = Encoding.build(self, norm, n_features, classes)
-        return encoding.facts(int(n_samples)), self._fields(int(n_samples), len(classes))
+        assumed = encoding.core.proposed_norm() if norm is None else None
+        return encoding.facts(int(n_samples)), self._fields(int(n_samples), len(classes)), assumed
 
-    def summary(self, level: float = 0.95) -> "Any":
-        """Coefficients with intervals for the noise of privacy; see :class:`sotto.Summary`."""
-        from ._summary import Summary
+    def _planned_table(self, X: Any, n_samples: int | None) -> tuple[dict[str, Any], dict[str, str], float | None]:
+        schema = self._declared_schema()
+        if X is not None:
+            columns = columns_of(X, None, schema.label)
+            n_samples, names = rows_in(columns), list(columns)
+        else:
+            names = [column["name"] for column in json.loads(schema.to_json())["columns"]]
+        if n_samples is None:
+            raise InvalidArgument("n_samples: give X, or n_samples")
+        encoding = self._encoding_by(schema, [*names, *([] if schema.label in names else [schema.label])])
+        return encoding.facts(int(n_samples)), self._fields(int(n_samples), len(encoding.classes)), self._assumed_norm(encoding)
 
-        check_is_fitted(self, "model_")
-        return Summary(self, level)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model file that the command line reads as well, and :func:`sotto.load`."""
-        check_is_fitted(self, "model_")
-        self.model_.save(os.fspath(path))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        # The noise is never seeded: two fits differ.
-        tags.non_deterministic = True
-        return tags
-
-    # The card under scikit-learn's own display. Notebooks ask for the bundle and pass by _repr_html_ where there is one.
-
-    def _repr_html_(self) -> str:
-        return str(super()._repr_html_()) + self._card_html()
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        shown = dict(super()._repr_mimebundle_(**kwargs))
-        return {kind: text + self._card_html() if kind == "text/html" else text for kind, text in shown.items()}
-
-    def _card_html(self) -> str:
-        return self.privacy_._repr_html_() if hasattr(self, "privacy_") else ""
+    def _assumed_norm(self, encoding: Encoding) -> float | None:
+        """The usual norm for the columns of a schema without one."""
+        declared = self.schema is None or "data_norm" in json.loads(self.schema.to_json())
+        return None if declared else encoding.core.proposed_norm()
 
     # What the estimators differ in.
 
@@ -434,13 +419,11 @@ class PrivateLinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
             return int(self.random_state) % 2**64
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
-    def _rows(self, X: Any) -> Any:
-        check_is_fitted(self, "model_")
-        if self.encoding_.raw:
-            columns = columns_of(X, None, self.encoding_.label)
-            return _core.table_rows(self.encoding_.cells(columns), self.encoding_.core, False)[0]
-        X = checked_rows(self, as_table(X))
-        return rows_of(matrix_of(X), None, self.encoding_.core)
+
+def _some(classes: Any) -> str:
+    """A list as people type it; of many its beginning."""
+    listed = [value.item() if hasattr(value, "item") else value for value in classes[:SHOWN_CLASSES]]
+    return repr(listed) if len(classes) <= SHOWN_CLASSES else repr(listed)[:-1] + ", ...]"
 
 
 def _refuse_unusable(unusable: int, rows: int) -> None:
@@ -450,25 +433,3 @@ def _refuse_unusable(unusable: int, rows: int) -> None:
             f"X: {unusable} of {rows} rows have a number that is missing or no number, or a label that is not declared, and would be "
             "left out (not for release). Check the kinds of the columns and the classes of the schema; nothing was charged"
         )
-
-
-def _gives_probabilities(estimator: "GivesProbabilities") -> bool:
-    return estimator._has_probabilities()
-
-
-class GivesProbabilities(PrivateLinearClassifier):
-    """An estimator whose loss stands for probabilities."""
-
-    def _has_probabilities(self) -> bool:
-        return True
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Any:
-        """The probability of each class: sigmoid of the score times the model's link (two classes), share of
-        exp(score), or sigmoids over their sum."""
-        rows = self._rows(X)
-        return self.model_.probabilities(rows)
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> Any:
-        return np.log(self.predict_proba(X))

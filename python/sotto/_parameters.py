@@ -68,7 +68,20 @@ OTHERS: Mapping[str, str] = {
 
 @lru_cache(maxsize=1)
 def catalog() -> dict[str, Any]:
-    """Losses, methods and their parameters as the library declares them."""
+    """Losses, methods and their parameters as the library declares them.
+
+    Returns
+    -------
+    dict
+        "methods", "losses", "steps", "problem" and "budget": lists of names with a summary and, under "fields", every
+        parameter with its default and its help.
+
+    Examples
+    --------
+    >>> import sotto
+    >>> [entry["name"] for entry in sotto.catalog()["methods"]][:3]  # doctest: +ELLIPSIS
+    [...]
+    """
     declared: dict[str, Any] = json.loads(_core.catalog())
     for entry in declared["losses"] + declared["methods"] + declared["steps"]:
         entry["fields"] = entry["parameters"]  # as this package calls them

@@ -27,9 +27,13 @@ _UNQUOTED = (
 
 #: In place of scikit-learn's advice to fit an imputer.
 _MISSING = (
-    "Input X contains NaN. Decide what a missing number stands for without looking at the rows: fill in a constant that you "
-    "choose beforehand, such as the middle of the declared bounds, and add a column that is 1 where the number was missing. An "
-    "imputer that is fitted on the rows reads them outside the guarantee"
+    "Input X contains NaN. Declare the columns by a sotto.Schema with missing, which gives missing numbers a feature of their own. "
+    "Or fill in a constant that you choose beforehand, without looking at the rows. An imputer that is fitted on the rows reads them "
+    "outside the guarantee"
+)
+_TEXTS_INSTEAD = (
+    "holds texts that are no numbers. Declare the columns by a sotto.Schema and pass schema=; sotto.Schema.draft writes a first "
+    "one. Or put sotto.OneHot before the estimator, in a pipeline"
 )
 
 
@@ -58,7 +62,7 @@ def naming_columns(X: Any, convert: Callable[[], Any]) -> Any:
         if unquoted is None and place is None:
             raise
     # Outside the handler: the message that quotes must not come along as context either.
-    raise ValueError(unquoted) if unquoted else InvalidArgument(f"X: column {place} holds texts that are no numbers")
+    raise ValueError(unquoted) if unquoted else InvalidArgument(f"X: column {place} {_TEXTS_INSTEAD}")
 
 
 def _text_column(X: Any) -> str | None:

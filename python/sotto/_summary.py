@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-import html
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from ._html import table
+from ._parameters import catalog
+
+#: Titles of columns that have words.
+_WORDS = ("class", "feature")
+
 
 class Summary:
-    """The coefficients of a fitted estimator with intervals.
+    """The coefficients of a fitted estimator by name, with intervals where they are known.
 
-    A model that was fitted with ``options={"intervals": share}`` (methods auto, objective and output) released what
-    confidence intervals need: they count sampling and noise (``covers`` is "sampling and noise"). Otherwise, where the noise is on
-    the released weights, its standard deviation is public and the interval is for that noise alone. Where the noise is
-    added elsewhere there is none.
+    A model that was fitted with ``options={"intervals": share}`` (methods auto, objective and output) released what confidence
+    intervals need. They count sampling and noise. Otherwise, where the noise is on the released weights, its standard
+    deviation is public, and the interval is for that noise alone. Where the noise is added elsewhere there is none.
+
+    Attributes
+    ----------
+    names : list of str
+        The features, and "intercept".
+    coefficients : array
+        A row for each class, or one.
+    covers : str
+        What the intervals count: "sampling and noise", "noise", or nothing.
+    note : str
+        The same as a sentence, or how to get intervals.
+    level : float
+        The chance that an interval covers its coefficient.
     """
 
     def __init__(self, estimator: Any, level: float = 0.95) -> None:
@@ -85,18 +102,41 @@ class Summary:
         return found
 
     def __repr__(self) -> str:
-        percent = f"{100 * self.level:g}%"
-        what = self.covers or "none"
-        lines = [f"{'class':<12} {'feature':<20} {'coefficient':>12}  {percent} interval of: {what}"]
-        for label, name, value, low, high in self.rows():
-            ends = "-" if low is None else f"[{low:.4g}, {high:.4g}]"
-            lines.append(f"{label:<12} {name:<20} {value:>12.4g}  {ends}")
-        return "\n".join(lines)
+        head, rows = self._cells()
+        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        words = sum(1 for name in head if name in _WORDS)
+        lines = [
+            "  ".join(cell.ljust(width) if i < words else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
+            for row in [head, *rows]
+        ]
+        return "\n".join([*lines, self.note])
 
     def _repr_html_(self) -> str:
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape('' if v is None else str(v))}</td>" for v in row) + "</tr>"
-            for row in self.rows()
-        )
-        head = "<tr><th>class</th><th>feature</th><th>coefficient</th><th>lower</th><th>upper</th></tr>"
-        return f"<table>{head}{body}</table>"
+        head, rows = self._cells()
+        return table(rows, head=head, caption=self.note)
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Titles and cells; a column that would be empty or always the same is left out."""
+        several, ends = len(self.coefficients) > 1, self.interval() is not None
+        head = [*(["class"] if several else []), "feature", "coefficient", *(["lower", "upper"] if ends else [])]
+        rows = []
+        for label, name, *numbers in self.rows():
+            shown = numbers if ends else numbers[:1]
+            rows.append([*([label] if several else []), name, *(_number(each) for each in shown)])
+        return head, rows
+
+    @property
+    def note(self) -> str:
+        """What the intervals cover, or how to get some."""
+        if self.covers:
+            return f"Intervals of {100 * self.level:g} percent for {self.covers}."
+        if not self.privacy.is_private:
+            return "No intervals: the model is not private."
+        offered = [entry["name"] for entry in catalog()["methods"] if any(field["name"] == "intervals" for field in entry["fields"])]
+        method = self.privacy["method"]
+        how = "" if method in offered else ' method="auto" and'
+        return f'No intervals: the noise of {method} is not on the weights. A fit with{how} options={{"intervals": 0.2}} spends a fifth of epsilon on them.'
+
+
+def _number(value: float | None) -> str:
+    return "not known" if value is None or value != value else f"{value:.4g}"

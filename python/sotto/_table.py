@@ -38,6 +38,11 @@ def columns_of(X: Any, y: Any, label: str) -> dict[str, Any]:
     return found
 
 
+def rows_in(columns: Mapping[str, Any]) -> int:
+    """How many rows a table of columns has."""
+    return len(next(iter(columns.values()), ()))
+
+
 def cells_of(
     columns: Mapping[str, Any], listed: Mapping[str, Any] | None = None, missing: Mapping[str, str] | None = None
 ) -> list[tuple[Any, ...]]:

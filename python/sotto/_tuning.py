@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Mapping, Sequence, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeVar
 
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._card import PrivacyCard
+from ._fitted import F, only_where
 from ._linear import PrivateLinearClassifier
 from ._parameters import TABLE
+from ._prepared import Trained
 from ._progress import Progress
 from .errors import InvalidArgument
 
@@ -88,17 +89,18 @@ def search(
     tried = [clone(estimator).set_params(**one) for one in candidates]
     made = tried[0]
     with made._fitting():
-        asked = [one._asked() for one in tried][0]
+        for one in tried:
+            one._asked()
         if made.data_norm == "private":
             raise InvalidArgument("data_norm: must be a number for a search")
         prepared = made._prepared(X, y)
         base, settings = _settings([one._fields(prepared.rows.rows, prepared.rows.classes) for one in tried])
-        how = (by or ("random_stopping" if asked[1] > 0 else "parts"), mean_runs)
+        how = (by or ("random_stopping" if made.delta > 0 else "parts"), mean_runs)
         with Progress(made.verbose) as progress:
-            model, _, stored, _ = _core.tune(prepared.rows, base, prepared.options, settings, how, progress.tell)
+            model, _, stored, warned = _core.tune(prepared.rows, base, prepared.options, settings, how, progress.tell)
         place = _core.chosen_setting(model, settings)
         made.set_params(**candidates[place])
-        made._take_run((model, stored), prepared, asked)
+        made._take_run(Trained(model, stored, warned), prepared)
     return made, place
 
 
@@ -109,8 +111,8 @@ def _settings(fields: list[dict[str, str]]) -> tuple[dict[str, str], list[list[t
     return base, [[(name, text) for name, text in one.items() if name not in base] for one in fields]
 
 
-def _of_best(name: str) -> Any:
-    return available_if(lambda search: hasattr(getattr(search, "best_estimator_", search.estimator), name))
+def _of_best(name: str) -> Callable[[F], F]:
+    return only_where(lambda search: hasattr(getattr(search, "best_estimator_", search.estimator), name))
 
 
 class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -200,13 +202,13 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.decision_function(X)
 
-    @_of_best("predict_proba")  # type: ignore[untyped-decorator]
+    @_of_best("predict_proba")
     def predict_proba(self, X: Any) -> Any:
         """The probability of each class by the chosen model."""
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.predict_proba(X)
 
-    @_of_best("predict_log_proba")  # type: ignore[untyped-decorator]
+    @_of_best("predict_log_proba")
     def predict_log_proba(self, X: Any) -> Any:
         """Their logarithms."""
         check_is_fitted(self, "best_estimator_")

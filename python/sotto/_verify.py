@@ -13,14 +13,27 @@ from .errors import InvalidData
 def verify(path: str | os.PathLike[str], key: str | os.PathLike[str]) -> PrivacyCard:
     """The card of a model file, after a check that a ledger signed exactly these bytes.
 
-    ``key`` is the public key of the ledger: the text of :attr:`Ledger.public_key`, or the path of a file with it. Raises
-    :class:`InvalidData` if a byte of the file was changed, if another ledger signed it, or if none did.
+    Parameters
+    ----------
+    path : str or path
+        A model file.
+    key : str or path
+        The public key of the ledger, :attr:`Ledger.public_key`, or a file with it.
+
+    Returns
+    -------
+    PrivacyCard
+
+    Raises
+    ------
+    InvalidData
+        If a byte of the file was changed, if another ledger signed it, or if none did.
     """
     problem = _core.signature_problem(Path(path).read_bytes(), _text_of(key))
     if problem:
         raise InvalidData(f"{os.fspath(path)}: {problem}")
     model = _core.Model.load(os.fspath(path))
-    return PrivacyCard.from_json(model.card_json(), model.card_text())
+    return PrivacyCard.from_json(model.card_json(), model.card_text(), model.promise_words())
 
 
 def _text_of(key: str | os.PathLike[str]) -> str:

@@ -6,7 +6,11 @@ import os
 import sys
 import warnings
 
+from typing import Sequence
+
 import sklearn
+
+from .errors import PlanWarning, PromiseWarning
 
 #: What stands between the caller and the line that warns: this package, and scikit-learn's pipelines and searches.
 _BETWEEN = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, sklearn.__file__))
@@ -19,3 +23,9 @@ def warn(warning: Warning) -> None:
         frame = frame.f_back
         level += 1
     warnings.warn(warning, stacklevel=level)
+
+
+def warn_of_plan(warned: Sequence[tuple[str, str]]) -> None:
+    """What the library warns of, as (code, text)."""
+    for code, text in warned:
+        warn(PromiseWarning(text) if code == "promise_lowered" else PlanWarning(text, code))

@@ -92,7 +92,7 @@ def planned(
 
     ``games`` is the number of trainings on each of two neighbouring tables; 0 takes as many as fit half a minute.
     """
-    facts, given = estimator._planned(X, n_samples, n_features)
+    facts, given, _ = estimator._planned(X, n_samples, n_features)
     with in_keywords(estimator):
         said = json.loads(_core.audit_request(facts, given, _how(quick=quick, games=games, seed=seed)))
     return Audit(_findings(said["findings"]), str(said["svg"]))

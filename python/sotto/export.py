@@ -33,7 +33,19 @@ def statement(estimator: Any) -> dict[str, str]:
 
 
 def to_onnx(estimator: Any, path: str | os.PathLike[str] | None = None) -> Any:
-    """An ONNX model with outputs ``label``, ``scores`` and, where the loss gives them, ``probabilities``."""
+    """An ONNX model with outputs ``label``, ``scores`` and, where the loss gives them, ``probabilities``.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        Its card goes into the metadata.
+    path : str or path, optional
+        Where the file is written too.
+
+    Returns
+    -------
+    onnx.ModelProto
+    """
     check_is_fitted(estimator, "model_")
     import onnx
     from onnx import TensorProto, helper, numpy_helper
@@ -145,7 +157,19 @@ def _onnx_label(estimator: Any, count: int, constant: Any, outputs: list[Any]) -
 
 
 def to_pmml(estimator: Any, path: str | os.PathLike[str] | None = None) -> str:
-    """A PMML 4.4 regression model, the statement of privacy in extensions of its header."""
+    """A PMML 4.4 regression model, the statement of privacy in extensions of its header.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    path : str or path, optional
+        Where the file is written too.
+
+    Returns
+    -------
+    str
+        The text of the file.
+    """
     check_is_fitted(estimator, "model_")
     kind = probabilities_of(estimator.model_.loss)
     if kind == "none" or (kind == "sigmoid" and len(estimator.classes_) != 2):

@@ -2,26 +2,91 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
 from ._declared import class_text
 from ._inputs import encode_labels, fingerprint_of, matrix_of
-from ._table import columns_of, table_fingerprint
-from .errors import InvalidData
+from ._html import short, table
+from ._table import columns_of, rows_in, table_fingerprint
+from .errors import Error, InvalidData
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a ledger grants and what is left of it. Not for release.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+        What all releases together keep.
+    percent_used, percent_left : float
+        Of epsilon or of delta, whichever is used more.
+    still_fits : float
+        The largest epsilon of one more model; 0 where none fits.
+    words : str
+        All of this in one line.
+    currency : str
+        The same in what the ledger's filter adds up.
+    """
+
+    epsilon: float
+    delta: float
+    percent_used: float
+    percent_left: float
+    still_fits: float
+    words: str
+    currency: str
+
+    def __repr__(self) -> str:
+        return f"{self.words} ({self.currency})"
 
 
 class Ledger:
-    """A ledger by the path of its file. Copies, clones and pickles refer to the same file: a budget is never copied.
+    """One budget for all releases from the same rows, in a file. Every fit with ``accountant=ledger`` is charged to it.
 
-    Every operation opens the file anew, so that threads, forked processes and joblib workers may share one object.
+    An object is the path of the file. Copies, clones and pickles refer to the same file: a budget is never copied. Every
+    operation opens the file anew, so that threads, forked processes and joblib workers may share one object.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that :meth:`create` or the command line made.
+
+    Attributes
+    ----------
+    path : str
+        Absolute.
+    budget : Budget
+        What is used and what still fits, in words and numbers.
+    spent, remaining : float
+        In the currency of the filter; epsilon under "sum".
+    entries : list of dict
+        What was charged.
+    public_key : str
+        By which :func:`sotto.verify` knows what this ledger released.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, sotto
+    >>> X = np.random.default_rng(0).normal(size=(4000, 3)) / 3
+    >>> y = (X[:, 0] > 0).astype(int)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = sotto.Ledger.create(folder.name + "/rows.ledger", epsilon=1, X=X, y=y)
+    >>> model = sotto.LogisticRegression(epsilon=0.5, data_norm=1.0, accountant=ledger).fit(X, y)
+    >>> ledger.budget.words
+    '50 percent used; a model of epsilon 0.5 still fits'
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -33,7 +98,7 @@ class Ledger:
         path: str | os.PathLike[str],
         *,
         epsilon: float,
-        delta: float = 0.0,
+        delta: float | None = None,
         X: Any = None,
         y: Any = None,
         name: str | None = None,
@@ -42,12 +107,37 @@ class Ledger:
         filter: str | None = None,
         anchor: str | os.PathLike[str] | None = None,
     ) -> "Ledger":
-        """Opens a budget, for the rows of ``X`` and ``y`` or for the data set called ``name``.
-
-        With ``schema`` the rows are the raw cells of a table, as for an estimator with a schema; which one does not matter.
+        """Opens a budget for the rows of ``X`` and ``y``, or for the data set called ``name``.
 
         A ledger for rows knows them by their content. Fits on other rows, such as folds, are charged as fits on a part
         of them: that they are one, chosen without looking at values and with no row twice, is the holder's word.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that is not there yet.
+        epsilon : float
+            What all releases together may cost. It can be lowered later, never raised.
+        delta : float, optional
+            Without it a power of ten that is at most 1/(10 rows^1.1): 1e-6 for 30,000 rows. A data set by ``name`` has no known
+            number of rows and needs one. With 0 no request with real-valued noise fits.
+        X, y : table or array, optional
+            The rows. With ``schema`` the raw cells of a table; ``y`` may be left out where a column has the labels.
+        name : str, optional
+            A name for the data set in place of its rows: every fit is then charged.
+        schema : Schema, optional
+            Says that the rows are raw cells. Which schema does not matter: other ones later are charged to the same budget.
+        relation : "replace_one"
+            The only one a ledger is offered under.
+        filter : str, optional
+            How costs add up. "sum", the default, adds epsilon and delta. "zcdp", "gdp" and "rdp" take more models with Gaussian
+            noise, and fewer or none with pure noise.
+        anchor : path, optional
+            A second file, on another disk, that guards against an old copy of the ledger. Without it ``path`` + ".anchor".
+
+        Returns
+        -------
+        Ledger
         """
         if (X is None) == (name is None):
             raise ValueError("give either X and y, or the name of the data set")
@@ -59,7 +149,7 @@ class Ledger:
             rows, fingerprint = _identified(X, y) if schema is None else _table_identified(X, y, schema)
         terms = {
             "budget_epsilon": float(epsilon),
-            "budget_delta": float(delta),
+            "budget_delta": None if delta is None else float(delta),
             "relation": relation,
             "filter": filter or "",
             "anchor": os.path.abspath(os.fspath(anchor)) if anchor else "",
@@ -69,14 +159,61 @@ class Ledger:
         _core.ledger_create(os.path.abspath(os.fspath(path)), terms)
         return cls(path)
 
+    def lower(self, epsilon: float, delta: float | None = None) -> Self:
+        """Lowers the budget for good: all releases together keep less than was granted before. It is never raised.
+
+        Parameters
+        ----------
+        epsilon : float
+            The new budget; at least what is spent.
+        delta : float, optional
+            Without it the delta stays.
+
+        Returns
+        -------
+        self
+        """
+        _core.ledger_lower(self.path, float(epsilon), None if delta is None else float(delta))
+        return self
+
+    @property
+    def budget(self) -> Budget:
+        """What is used and what still fits. Not for release."""
+        held = self.show()["budget"]
+        return Budget(
+            epsilon=held["epsilon"],
+            delta=held["delta"],
+            percent_used=held["percent_used"],
+            percent_left=held["percent_left"],
+            still_fits=held["still_fits"]["epsilon"],
+            words=held["words"],
+            currency=held["currency_words"],
+        )
+
     def show(self) -> dict[str, Any]:
-        """Guarantee, what is spent and left in the ledger's currency, and the entries. Not for release."""
+        """Guarantee, what is spent and left, and the entries. Not for release.
+
+        Returns
+        -------
+        dict
+            ``budget`` has the words; ``spent``, ``remaining`` and ``limit`` are in the filter's ``currency``.
+        """
         return dict(json.loads(_core.ledger_show(self.path)))
 
     def verify(self, model: str | os.PathLike[str] | None = None) -> dict[str, Any]:
         """Recomputes chain, totals and stored models and compares them with the anchor; raises if they disagree.
 
         With ``model`` also whether this file is byte for byte what the ledger released.
+
+        Parameters
+        ----------
+        model : path, optional
+            A model file.
+
+        Returns
+        -------
+        dict
+            ``verified``, and the numbers of ``records`` and ``models``; with ``model`` its ``entry``.
         """
         checked = dict(json.loads(_core.ledger_verify(self.path)))
         if model is None:
@@ -94,14 +231,17 @@ class Ledger:
 
     @property
     def spent(self) -> float:
+        """In the currency of the filter; epsilon under "sum"."""
         return float(self.show()["spent"])
 
     @property
     def remaining(self) -> float:
+        """What is left, in the same currency."""
         return float(self.show()["remaining"])
 
     @property
     def entries(self) -> list[dict[str, Any]]:
+        """What was charged, oldest first; ``share`` says how much of the budget in words."""
         return list(self.show()["entries"])
 
     def __copy__(self) -> "Ledger":
@@ -120,13 +260,27 @@ class Ledger:
         return hash(self.path)
 
     def __repr__(self) -> str:
-        return f"Ledger({self.path!r})"
+        try:
+            words = self.budget.words
+        except Error as error:
+            words = str(error)
+        return f"<Ledger {self.path!r}: {words}>"
 
     def _repr_html_(self) -> str:
-        from ._card import PrivacyCard
-
         shown = self.show()
-        return PrivacyCard({"private": True, **{k: v for k, v in shown.items() if k != "entries"}})._repr_html_()
+        guarantee = shown["guarantee"]
+        about = table(
+            [
+                ("budget", f"epsilon {short(guarantee['epsilon'])}, delta {short(guarantee['delta'])} ({shown['relation']}, {shown['unit']})"),
+                ("used", shown["budget"]["words"]),
+                ("filter", f"{shown['filter']} ({shown['budget']['currency_words']})"),
+                ("rows", f"{shown['rows']:,}" if shown["rows"] else ""),
+                ("file", self.path),
+            ],
+            caption="Ledger",
+        )
+        entries = [(each["entry"], _time(each["time"]), each["state"], each["share"]) for each in shown["entries"]]
+        return about + (table(entries, head=("entry", "time", "state", "cost")) if entries else "")
 
 
 @dataclass(frozen=True)
@@ -157,4 +311,8 @@ def _identified(X: Any, y: Any) -> tuple[int, str]:
 
 def _table_identified(X: Any, y: Any, schema: Any) -> tuple[int, str]:
     columns = columns_of(X, y, schema.label)
-    return len(next(iter(columns.values()), ())), table_fingerprint(columns)
+    return rows_in(columns), table_fingerprint(columns)
+
+
+def _time(seconds: int) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")

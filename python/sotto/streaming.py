@@ -32,12 +32,29 @@ def pack(
     memory_mb: int = 0,
     fingerprint: str = "",
 ) -> int:
-    """Streams record batches into the block file ``path`` and returns the number of rows.
+    """Streams record batches into a block file, for :meth:`LogisticRegression.fit_block_file`.
 
-    ``batches``: a DuckDB relation, a table or reader with the Arrow PyCapsule interface, or an iterable of Arrow record
-    batches. Every column but ``label`` is a feature. Rows are shuffled, clipped, and kept in 32 bits. A ledger knows the rows
-    by ``fingerprint``, 64 hexadecimal digits that name the data; without it the file serves no ledger. ``memory_mb``: what
-    the shuffle may take; 0 chooses by the memory that is free.
+    Rows are shuffled, clipped, and kept in 32 bits.
+
+    Parameters
+    ----------
+    batches : iterable
+        A DuckDB relation, a table or reader with the Arrow PyCapsule interface, or Arrow record batches.
+    path : str or path
+        The file that is written.
+    label : str
+        The column of the label. Every other one is a feature.
+    classes, data_norm, bounds, fit_intercept, intercept_scaling
+        Declared as for an estimator.
+    memory_mb : int
+        What the shuffle may take; 0 chooses by the memory that is free.
+    fingerprint : str
+        64 hexadecimal digits that name the data, by which a ledger knows the rows. Without them the file serves no ledger.
+
+    Returns
+    -------
+    int
+        The number of rows.
     """
     norm = declared_norm(data_norm, bounds)
     if norm == "private":
@@ -69,7 +86,24 @@ def pack(
 
 
 def pack_parquet(source: str | os.PathLike[str], path: str | os.PathLike[str], *, label: str, **declarations: Any) -> int:
-    """The same for a Parquet file, which is read batch by batch; a ledger knows the result by the file's content."""
+    """The same for a Parquet file, which is read batch by batch. A ledger knows the result by the file's content.
+
+    Parameters
+    ----------
+    source : str or path
+        The Parquet file.
+    path : str or path
+        The block file that is written.
+    label : str
+        The column of the label.
+    **declarations
+        As for :func:`pack`.
+
+    Returns
+    -------
+    int
+        The number of rows.
+    """
     import pyarrow.parquet as pq
 
     with open(source, "rb") as file:

@@ -75,7 +75,7 @@ def test_the_header_stamps_the_model_whatever_python_says(packed):
     rows = _core.block_rows(str(packed(schema(bounds_from_data=True))))
     options = _core.RunOptions()
     options.encoding = json.dumps(schema())
-    made, _, _ = _core.train(rows, {"method": "bolt_on", "loss": "logistic", "lambda": "0.01", "epsilon": "1.0"}, options)
+    made = _core.train(rows, {"method": "bolt_on", "loss": "logistic", "lambda": "0.01", "epsilon": "1.0"}, options)[0]
     card = json.loads(made.card_json())
     assert not card["private"] and json.loads(made.encoding)["bounds_from_data"] is True
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import doctest
+import importlib
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -78,6 +81,65 @@ def test_the_table_of_keywords_covers_every_parameter():
     fields = {f["name"] for entry in catalog()["methods"] + catalog()["losses"] + catalog()["steps"] for f in entry["fields"]}
     fields |= {f["name"] for f in catalog()["problem"] + catalog()["budget"]} | {"method"}
     assert {row.field for row in TABLE} <= fields
+
+
+DOCUMENTED = [
+    "_estimators", "_fitted", "_linear", "_card", "_summary", "_tuning", "_load", "_parameters", "_pipeline", "ledger", "preprocessing", "schema"
+]
+
+
+@pytest.mark.parametrize("module", DOCUMENTED)
+def test_the_examples_of_docstrings_run(module):
+    found = doctest.testmod(importlib.import_module(f"sotto.{module}"))
+    assert not found.failed
+
+
+def test_every_public_class_and_function_has_an_example_or_says_what_it_returns():
+    import sotto
+
+    for name in ("LogisticRegression", "LinearSVC", "SGDClassifier", "Ledger", "Schema", "Scaler", "OneHot", "PrivateSearchCV", "tune", "load"):
+        text = inspect.getdoc(getattr(sotto, name))
+        assert "Parameters\n" in text and "Examples\n" in text, name
+    for estimator in (sotto.LogisticRegression, sotto.LinearSVC, sotto.SGDClassifier):
+        text = inspect.getdoc(estimator)
+        for attribute in ("coef_", "intercept_", "classes_", "privacy_", "n_features_in_", "feature_names_in_", "stored_"):
+            assert f"\n{attribute} : " in text, attribute
+        for parameter in inspect.signature(estimator).parameters:
+            assert re.search(rf"^[\w, ]*\b{parameter}\b[\w, ]* : ", text, re.MULTILINE), parameter
+        for method in ("fit", "predict", "decision_function", "score", "privacy_cost", "summary"):
+            assert "Returns\n" in inspect.getdoc(getattr(estimator, method)), method
+        assert "Not private" in inspect.getdoc(estimator.score)
+
+
+USER = '''
+import numpy as np
+import numpy.typing as npt
+import sotto
+from typing_extensions import assert_type
+
+X = np.zeros((10, 2))
+model = sotto.LogisticRegression(epsilon=1.0, data_norm=1.0).fit(X, X[:, 0])
+assert_type(model, sotto.LogisticRegression)
+assert_type(model.coef_, npt.NDArray[np.float64])
+assert_type(model.score(X, X[:, 0]), float)
+assert_type(model.predict_proba(X), npt.NDArray[np.float64])
+assert_type(model.privacy_.epsilon, float)
+assert_type(model.summary(), sotto.Summary)
+chosen = sotto.tune(sotto.LinearSVC(epsilon=1.0, data_norm=1.0), X, X[:, 0], grid={"alpha": [0.1]})
+assert_type(chosen, sotto.LinearSVC)
+ledger = sotto.Ledger.create("l", epsilon=1, X=X, y=X[:, 0])
+assert_type(ledger.lower(0.5).budget.still_fits, float)
+sotto.LogisticRegression(epsilon="1", data_norm=1.0)  # type: ignore[arg-type]
+sotto.LogisticRegression(1.0)  # type: ignore[call-arg]
+'''
+
+
+def test_a_user_has_types_too(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "user.py").write_text(USER)
+    config = ["--config-file", os.devnull, "--strict", str(tmp_path / "user.py")]
+    said = subprocess.run([sys.executable, "-m", "mypy", *config], capture_output=True, text=True, cwd=tmp_path)
+    assert said.returncode == 0, said.stdout
 
 
 def test_the_types_are_checked_strictly():

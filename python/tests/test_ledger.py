@@ -46,7 +46,7 @@ def test_copies_clones_and_pickles_charge_the_same_ledger(two, ledger):
 
 
 def test_what_does_not_fit_is_refused_and_charges_nothing(two, ledger):
-    with pytest.raises(BudgetExceeded, match="epsilon up to"):
+    with pytest.raises(BudgetExceeded, match="a model of epsilon 2 at delta 1e-08 still fits"):
         estimator(ledger, epsilon=50.0).fit(*two)
     assert ledger.spent == 0
     assert estimator(ledger, epsilon=50.0).privacy_cost(two[0])["budget"]["fits"] is False
@@ -193,7 +193,7 @@ def test_what_is_printed_is_never_below_what_holds(two, tmp_path):
     assert 1.0000004 <= float(epsilon) < 1.001 and 1.2349e-6 <= float(delta) < 1.25e-6
     assert model.privacy_.epsilon >= 1.0000004 * (1 - 1e-12)
     granted = Ledger.create(tmp_path / "sum.ledger", epsilon=1.0, delta=1e-6, X=two[0], y=two[1], filter="sum")
-    with pytest.raises(BudgetExceeded, match="of 1, delta 1e-06 there is 1, delta 1e-06 left"):
+    with pytest.raises(BudgetExceeded, match="of 1 and 1e-06 there is 1 and 1e-06 left"):
         estimator(granted, epsilon=50.0).fit(*two)
     assert "1e-06" in repr(ac.filter("sum", 1.0, 1e-6).limit) and granted.show()["guarantee"]["delta"] == 1e-6
 
@@ -242,3 +242,19 @@ def test_an_edited_model_another_key_and_no_ledger_are_not_verified(two, ledger,
     free.save(path)
     with pytest.raises(InvalidData, match="no signature"):
         sotto.verify(path, ledger.public_key)
+
+
+def test_a_budget_is_told_in_percent_and_epsilon_and_can_be_lowered(two, tmp_path):
+    ledger = Ledger.create(tmp_path / "b.ledger", epsilon=1, X=two[0], y=two[1])
+    assert ledger.budget.delta == 1e-5  # 4000 rows
+    LogisticRegression(epsilon=0.5, data_norm=1.0, accountant=ledger).fit(*two)
+    assert ledger.budget.words == "50 percent used; a model of epsilon 0.5 still fits" and ledger.budget.words in repr(ledger)
+    assert ledger.entries[0]["share"] == "50 percent of the budget"
+    assert ledger.lower(0.625) is ledger and ledger.budget.percent_used == 80 and ledger.budget.still_fits == 0.125
+    for more in (0.4, 0.9):  # below what is spent, and above what is granted
+        with pytest.raises((BudgetExceeded, ValueError), match="budget"):
+            ledger.lower(more)
+    shown = ledger._repr_html_()
+    assert "80 percent used" in shown and "released" in shown and "{" not in shown
+    (tmp_path / "b.ledger").unlink()
+    assert "b.ledger" in repr(ledger)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sotto
-from sotto import BudgetExceeded, Error, InvalidArgument, Ledger, LogisticRegression, SGDClassifier, Unsupported, audit
+from sotto import BudgetExceeded, Error, InvalidArgument, Ledger, LinearSVC, LogisticRegression, SGDClassifier, Unsupported, audit
 
 
 def refusal(two, kind=LogisticRegression, **given):
@@ -55,7 +55,7 @@ def test_audits_say_it_too():
 
 
 def test_a_ledger_names_how_another_is_made(two, tmp_path):
-    ledger = Ledger.create(tmp_path / "z.ledger", epsilon=1.0, delta=1e-6, name="rows")
+    ledger = Ledger.create(tmp_path / "z.ledger", epsilon=1.0, delta=1e-6, name="rows", filter="zcdp")
     with pytest.raises(BudgetExceeded, match=r'Ledger.create\(filter="sum"\)'):
         LogisticRegression(epsilon=1.0, data_norm=1.0, accountant=ledger).fit(*two)
     sampled = LogisticRegression(epsilon=0.5, delta=1e-8, data_norm=1.0, method="dpsgd", accountant=ledger)
@@ -107,3 +107,36 @@ def test_a_hint_travels_with_its_error(two):
 def test_a_step_without_the_parameter_names_one_that_has_it(two):
     said = refusal(two, kind=SGDClassifier, eta0=0.1)
     assert said.endswith("leave eta0 out, or name a learning_rate that has it (constant)")
+
+
+@pytest.mark.parametrize("name", ["sample_weight", "class_weight", "warm_start", "penalty", "solver", "l1_ratio", "multi_class", "dual", "tol"])
+def test_what_scikit_learn_has_and_this_has_not_is_refused_with_the_reason(two, name):
+    from sotto._refused import WHY
+
+    for kind in (LogisticRegression, LinearSVC, SGDClassifier):
+        for ask in (lambda: kind(epsilon=1.0, **{name: 1}), lambda: kind(epsilon=1.0, data_norm=1.0).fit(*two, **{name: 1})):
+            with pytest.raises((TypeError, Unsupported)) as refused:
+                ask()
+            assert WHY[name] in str(refused.value)
+        with pytest.raises(ValueError, match=f"^{name}: "):
+            kind().set_params(**{name: 1})
+
+
+def test_weights_that_are_none_are_none(two):
+    assert LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two, sample_weight=None).privacy_.is_private
+
+
+def test_a_slip_in_a_keyword_is_named():
+    with pytest.raises(TypeError, match="no parameter eps: did you mean epsilon"):
+        LogisticRegression(eps=1.0)
+    with pytest.raises(TypeError, match=r"keywords only: write LogisticRegression\(epsilon=1.0, ...\)"):
+        LogisticRegression(1.0)
+    with pytest.raises(AttributeError, match="partial_fit: every batch would be a release of its own"):
+        SGDClassifier().partial_fit
+    assert not hasattr(LogisticRegression(), "partial_fit")
+
+
+def test_a_ledger_without_rows_needs_a_delta(tmp_path):
+    with pytest.raises(InvalidArgument, match="^delta: must be given where the number of rows is not known"):
+        Ledger.create(tmp_path / "n.ledger", epsilon=1.0, name="people")
+    assert not (tmp_path / "n.ledger").exists()

@@ -85,7 +85,7 @@ def test_numbers_of_every_type_are_numbers(two):
 
 @pytest.mark.parametrize("epsilon", [50.0, 1e6])
 def test_another_promise_than_was_asked_for_is_said_aloud(two, epsilon):
-    with pytest.warns(PromiseWarning, match=r"^The guarantee is not the one asked for: epsilon .* in place of epsilon"):
+    with pytest.warns(PromiseWarning, match=r"^the guarantee is not the one asked for: epsilon .* in place of epsilon"):
         model = LogisticRegression(epsilon=epsilon, data_norm=1.0).fit(*two)
     assert model.privacy_.epsilon < epsilon
 
