@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Iterator, Mapping
 
 from ._html import short, table
+
+#: A number of more digits than people read.
+_LONG = re.compile(r"\d+\.\d{6,}(e[-+]?\d+)?")
 
 
 class PrivacyCard(Mapping[str, Any]):
@@ -73,7 +77,7 @@ class PrivacyCard(Mapping[str, Any]):
         return "\n\n".join(part for part in (self.words, warned.rstrip(), self._text) if part)
 
     def _repr_html_(self) -> str:
-        return table(self._lines(), caption=self.words or "Privacy card", name="sotto-card")
+        return table(self._lines(), words=self.words, name="sotto-card")
 
     def _lines(self) -> list[tuple[str, str]]:
         held = self._content
@@ -88,7 +92,7 @@ class PrivacyCard(Mapping[str, Any]):
             ("rows", f"{held['facts']['rows']:,}" if held["facts"]["rows"] else "a private number"),
             ("features, classes", f"{held['facts']['features']:,}, {held['facts']['classes']}"),
             ("norm of a row", f"at most {short(held['facts']['data_norm'])}"),
-            *(("remark", remark) for remark in held["remarks"]),
+            *(("remark", _LONG.sub(lambda found: _value(found[0]), remark)) for remark in held["remarks"]),
             ("parameters", ", ".join(f"{name} {_value(text)}" for name, text in held["parameters"].items())),
             ("version", held["version"]),
         ]

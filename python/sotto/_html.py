@@ -16,19 +16,21 @@ def short(value: float) -> str:
     return str(_core.up_text(float(value), _DIGITS))
 
 
-def table(rows: Iterable[Sequence[Any]], *, head: Sequence[str] = (), caption: str = "", name: str = "") -> str:
-    """Rows of cells. Of a table without ``head`` the first cell of a row is its title, and rows without content are left out."""
+def table(rows: Iterable[Sequence[Any]], *, head: Sequence[str] = (), words: str = "", name: str = "") -> str:
+    """Rows of cells below a paragraph. Of a table without ``head`` the first cell of a row is its title, and rows without
+    content are left out."""
     lines = []
     for row in rows:
         if head:
-            lines.append("".join(f"<td>{_text(cell)}</td>" for cell in row))
-        elif any(cell not in ("", None) for cell in row[1:]):
-            lines.append(f"<th>{_text(row[0])}</th>" + "".join(f"<td>{_text(cell)}</td>" for cell in row[1:]))
-    top = f"<caption>{html.escape(caption)}</caption>" if caption else ""
-    top += f"<thead><tr>{''.join(f'<th>{html.escape(each)}</th>' for each in head)}</tr></thead>" if head else ""
+            lines.append("".join(_cell("td", cell) for cell in row))
+        elif any(row[1:]):
+            lines.append(_cell("th", row[0]) + "".join(_cell("td", cell) for cell in row[1:]))
+    above = f"<p>{html.escape(words)}</p>" if words else ""
+    top = f"<thead><tr>{''.join(_cell('th', each) for each in head)}</tr></thead>" if head else ""
     kind = f' class="{name}"' if name else ""
-    return f"<table{kind}>{top}<tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody></table>"
+    return f"{above}<table{kind}>{top}<tbody>{''.join(f'<tr>{line}</tr>' for line in lines)}</tbody></table>"
 
 
-def _text(value: Any) -> str:
-    return "" if value is None else html.escape(str(value))
+def _cell(kind: str, value: Any) -> str:
+    # Notebooks set tables flush right.
+    return f'<{kind} style="text-align: left">{html.escape(str(value))}</{kind}>'

@@ -22,7 +22,7 @@ def write_report(estimator: FittedClassifier, path: str | os.PathLike[str], ledg
     """Makes the page by the library and writes it."""
     rows = None if X is None else _labelled_rows(estimator, X, y)
     name = os.path.splitext(os.path.basename(os.fspath(path)))[0]
-    page = _core.report_page(name, estimator.model_, "" if ledger is None else ledger.path, rows)
+    page = _core.model_page(name, estimator.model_, "" if ledger is None else ledger.path, rows)
     _core.write_file(os.fspath(path), page.encode())
 
 

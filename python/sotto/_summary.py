@@ -113,7 +113,7 @@ class Summary:
 
     def _repr_html_(self) -> str:
         head, rows = self._cells()
-        return table(rows, head=head, caption=self.note)
+        return table(rows, head=head, words=self.note)
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Titles and cells; a column that would be empty or always the same is left out."""

@@ -224,6 +224,16 @@ class Ledger:
             raise InvalidData(f"{os.fspath(model)}: is not byte for byte what this ledger released: it was edited, or is no release of it")
         return {**checked, "entry": found[0]}
 
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page about the budget for people: entries, what is left and what would fit. One HTML file, not for release.
+
+        Parameters
+        ----------
+        path : str or path
+            Where the page is written.
+        """
+        _core.write_file(os.fspath(path), _core.ledger_page(self.path).encode())
+
     @property
     def public_key(self) -> str:
         """The key, in PEM, by which :func:`sotto.verify` knows what this ledger released. The private one has no reader."""
@@ -272,12 +282,11 @@ class Ledger:
         about = table(
             [
                 ("budget", f"epsilon {short(guarantee['epsilon'])}, delta {short(guarantee['delta'])} ({shown['relation']}, {shown['unit']})"),
-                ("used", shown["budget"]["words"]),
                 ("filter", f"{shown['filter']} ({shown['budget']['currency_words']})"),
                 ("rows", f"{shown['rows']:,}" if shown["rows"] else ""),
                 ("file", self.path),
             ],
-            caption="Ledger",
+            words=shown["budget"]["words"],
         )
         entries = [(each["entry"], _time(each["time"]), each["state"], each["share"]) for each in shown["entries"]]
         return about + (table(entries, head=("entry", "time", "state", "cost")) if entries else "")

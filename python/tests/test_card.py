@@ -29,9 +29,9 @@ def test_a_plan_has_words_and_warnings_too(two):
 
 def test_the_card_of_a_notebook_is_a_table_for_people(two):
     shown = LogisticRegression(epsilon=1.0, data_norm=1.0).fit(*two).privacy_._repr_html_()
-    assert "{" not in shown and "<th>not private because</th>" not in shown and "<td></td>" not in shown
+    assert "{" not in shown and "not private because" not in shown and "></td>" not in shown
     assert shown.count("<table") == 1
-    about = re.sub(r"<th>(remark|version)</th><td>.*?</td>", "", shown)
+    about = shown.replace("0.1.0", "")
     assert not re.search(r"[1-9]\d*\.\d{5,}|0\.0*[1-9]\d{4,}", about)
 
 

@@ -166,7 +166,12 @@ def test_step_17_there_is_a_page_to_show(rows, schema, tmp_path):
     model = LogisticRegression(epsilon=0.5, schema=schema, accountant=ledger).fit(train)
     model.report(tmp_path / "page.html", ledger=ledger, X=test)
     page = (tmp_path / "page.html").read_text()
-    assert page.startswith("<!") and "0.5" in page
+    assert page.startswith("<!") and "50 percent used; a model of epsilon 0.5 still fits" in page
+    ledger.report(tmp_path / "budget.html")
+    assert "50 percent" in (tmp_path / "budget.html").read_text()
+    other = Ledger.create(tmp_path / "other", epsilon=1, name="others", delta=1e-6)
+    with pytest.raises(sotto.InvalidData, match="ledger"):
+        model.report(tmp_path / "page.html", ledger=other)
 
 
 def test_people_of_a_ship_with_missing_ages(tmp_path):

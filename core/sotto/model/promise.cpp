@@ -6,6 +6,7 @@
 
 #include "sotto/base/fields.h"
 #include "sotto/base/rounded_text.h"
+#include "sotto/privacy/accountant/best_guess.h"
 
 namespace sotto {
 namespace {
@@ -50,6 +51,11 @@ std::string other_promise(const PrivacyCard& card, const Budget& asked) {
       "the guarantee is not the one asked for: epsilon {} and delta {} in place of epsilon {} and delta {}; see the "
       "remarks of the card",
       up_text(card.epsilon, 4), up_text(card.delta, 4), number_text(asked.epsilon), number_text(asked.delta));
+}
+
+std::string risk_words(const PrivacyCard& card) {
+  if (!card.is_private) return "";
+  return "About one row, " + best_guess_words(best_guess(card.epsilon, card.delta)) + ".";
 }
 
 }  // namespace sotto

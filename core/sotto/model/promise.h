@@ -13,4 +13,7 @@ std::string promise_words(const PrivacyCard& card);
 /// is a very large epsilon: the promise is then a smaller epsilon with a delta where none was asked for.
 std::string other_promise(const PrivacyCard& card, const Budget& asked);
 
+/// What the promise means for the risk: how often the best guess about one row is right. Empty where nothing is promised.
+std::string risk_words(const PrivacyCard& card);
+
 }  // namespace sotto
