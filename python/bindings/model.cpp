@@ -9,6 +9,7 @@
 #include <new>
 
 #include "bindings.h"
+#include "request.h"
 #include "rows.h"
 #include "sotto/base/error.h"
 #include "sotto/base/out_file.h"
@@ -17,7 +18,6 @@
 #include "sotto/model/intervals.h"
 #include "sotto/model/json.h"
 #include "sotto/model/prediction.h"
-#include "sotto/model/promise.h"
 
 namespace nb = nanobind;
 
@@ -124,7 +124,7 @@ void bind_model(nb::module_& module) {
       .def("__setstate__", [](Model& m, const std::string& text) { new (&m) Model(model_from_text(text, "model")); })
       .def("card_json", [](const Model& m) { return card_json(m.card); })
       .def("card_text", [](const Model& m) { return card_text(m.card); })
-      .def("promise_words", [](const Model& m) { return promise_words(m.card); })
+      .def("card_words", [](const Model& m) { return card_words(m.card); })
       .def("class_texts", [](const Model& m) { return class_texts(m); })
       .def("gives_probabilities", [](const Model& m) { return gives_probabilities(loss_of(m)); })
       .def("weights", &weights)

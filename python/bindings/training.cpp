@@ -14,7 +14,6 @@
 #include "sotto/bounds.h"
 #include "sotto/catalogue.h"
 #include "sotto/files/fingerprint.h"
-#include "sotto/model/promise.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
 #include "sotto/quote_json.h"
 #include "sotto/train.h"
@@ -168,11 +167,11 @@ using ShownCard = std::tuple<std::string, std::string, std::string>;
 ShownCard planned_card(const Facts& facts, const TrainRequest& request, const std::string& ledger) {
   if (ledger.empty()) {
     const PrivacyCard card = card_of(request, facts);
-    return {planned_json(request, card).dump(2), card_text(card), promise_words(card)};
+    return {planned_json(request, card).dump(2), card_text(card), card_words(card)};
   }
   SqliteLedger open(ledger);
   const Quote quoted = quote(request, facts, open);
-  return {to_json(quoted).dump(2), quote_text(quoted), promise_words(card_of(quoted))};
+  return {to_json(quoted).dump(2), quote_text(quoted), card_words(card_of(quoted))};
 }
 
 ShownCard plan_card(const nb::dict& facts, const GivenFields& given, const std::string& ledger,

@@ -29,6 +29,7 @@ from .errors import (
     PlanWarning,
     PrivacyWarning,
     PromiseWarning,
+    ScoreWarning,
     Unsupported,
 )
 from .ledger import Ledger
@@ -55,6 +56,7 @@ __all__ = [
     "PrivateSearchCV",
     "PromiseWarning",
     "SGDClassifier",
+    "ScoreWarning",
     "Scaler",
     "Schema",
     "Summary",

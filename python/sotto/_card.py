@@ -30,7 +30,7 @@ class PrivacyCard(Mapping[str, Any]):
     >>> X = np.random.default_rng(0).normal(size=(4000, 3)) / 3
     >>> card = sotto.LogisticRegression(epsilon=0.5, data_norm=1.0).privacy_cost(X)
     >>> print(card.words)  # doctest: +ELLIPSIS
-    If any one row were replaced by any other, the probability of whatever is concluded ... by at most a factor of 1.649...
+    Promise: if any one row were replaced by another, whatever anybody concludes from this model would be at most 1.649 times...
     """
 
     def __init__(self, content: Mapping[str, Any], text: str = "", words: str = "") -> None:

@@ -27,7 +27,7 @@ from ._progress import Progress
 from .errors import InvalidArgument, InvalidData, NotPrivateWarning, Unsupported
 from ._table import columns_of, rows_in, table_fingerprint
 from .ledger import Charge, Ledger
-from ._pipeline import before_this_fit, reasons_against
+from ._pipeline import before_this_fit, reasons_against, warn_of_scores
 from ._prepared import Prepared, Trained
 from ._refused import refuse_other_arguments
 from ._warn import warn, warn_of_plan
@@ -113,6 +113,7 @@ class PrivateLinearClassifier(FittedClassifier):
     def _prepared(self, X: Any, y: Any, personal: Any = None) -> Prepared:
         """Checks and encodes rows. With ``data_norm="private"`` the norm is found, and paid for."""
         outside = reasons_against(before_this_fit())
+        warn_of_scores()
         if self.schema is not None:
             return self._prepared_table(X, y, personal, outside)
         norm = declared_norm(self.data_norm, self.bounds)
@@ -245,7 +246,7 @@ class PrivateLinearClassifier(FittedClassifier):
 
     def _take(self, trained: Trained, encoding: Encoding, classes: Any) -> None:
         model, stored, _ = trained
-        card = PrivacyCard.from_json(model.card_json(), model.card_text(), model.promise_words())
+        card = PrivacyCard.from_json(model.card_json(), model.card_text(), model.card_words())
         coef, intercept = encoding.plain_weights(model.weights())
         # In one step: of two threads that fit one object none leaves its weights beside the card of the other.
         self.__dict__.update(

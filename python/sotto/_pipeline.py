@@ -15,7 +15,7 @@ from typing import Any, Callable
 import numpy as np
 
 from ._warn import warn
-from .errors import PipelineWarning
+from .errors import PipelineWarning, ScoreWarning
 from .preprocessing import OneHot, Scaler
 
 ROW_BY_ROW, FITTED, UNKNOWN = "row by row", "fitted on rows", "unknown"
@@ -216,21 +216,40 @@ def _names(steps: list[Step]) -> str:
 
 #: Calls to look back through, from the fit of an estimator to that of the pipelines around it.
 _MOST_CALLS = 60
+#: The function of scikit-learn in which every fold is fitted.
+_SCORES = "_fit_and_score"
 
 
 def before_this_fit() -> PipelineCheck:
     """The steps before the last one of every pipeline that is being fitted right now, as the calls that lead here show."""
     steps: list[Step] = []
-    frame: FrameType | None = sys._getframe(1)
-    for _ in range(_MOST_CALLS):
-        if frame is None:
-            break
+    for frame in _callers():
         if frame.f_code.co_name.startswith("fit"):
             held = getattr(frame.f_locals.get("self"), "steps", None)
             if isinstance(held, list):
                 steps += [step for name, part in held[:-1] for step in _steps(str(name), part)]
-        frame = frame.f_back
     return PipelineCheck(steps)
+
+
+def warn_of_scores() -> None:
+    """Warns where scikit-learn fits in order to score: in a cross-validation or a search, also in a worker of joblib."""
+    if any(frame.f_code.co_name == _SCORES for frame in _callers()):
+        warn(
+            ScoreWarning(
+                "Scores of a cross-validation or a search are computed from rows without noise. No guarantee covers them, or a choice "
+                "made by them, unless the rows are public. sotto.tune and sotto.PrivateSearchCV choose privately"
+            )
+        )
+
+
+def _callers() -> Iterator[FrameType]:
+    """The calls that led here, the nearest first."""
+    frame: FrameType | None = sys._getframe(2)
+    for _ in range(_MOST_CALLS):
+        if frame is None:
+            return
+        yield frame
+        frame = frame.f_back
 
 
 def reasons_against(check: PipelineCheck) -> list[str]:

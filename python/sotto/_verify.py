@@ -33,7 +33,7 @@ def verify(path: str | os.PathLike[str], key: str | os.PathLike[str]) -> Privacy
     if problem:
         raise InvalidData(f"{os.fspath(path)}: {problem}")
     model = _core.Model.load(os.fspath(path))
-    return PrivacyCard.from_json(model.card_json(), model.card_text(), model.promise_words())
+    return PrivacyCard.from_json(model.card_json(), model.card_text(), model.card_words())
 
 
 def _text_of(key: str | os.PathLike[str]) -> str:

@@ -8,12 +8,13 @@ import warnings
 
 from typing import Sequence
 
+import joblib
 import sklearn
 
 from .errors import PlanWarning, PromiseWarning
 
-#: What stands between the caller and the line that warns: this package, and scikit-learn's pipelines and searches.
-_BETWEEN = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, sklearn.__file__))
+#: What stands between the caller and the line that warns: this package, and the pipelines and searches of scikit-learn.
+_BETWEEN = tuple(os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, sklearn.__file__, joblib.__file__))
 
 
 def warn(warning: Warning) -> None:

@@ -82,3 +82,7 @@ class PlanWarning(PrivacyWarning):
 
 class PipelineWarning(PrivacyWarning):
     """A step before the estimator may look at all rows, which no card covers."""
+
+
+class ScoreWarning(PrivacyWarning):
+    """Folds are being scored on rows without noise, which no guarantee covers."""

@@ -11,19 +11,20 @@ from sotto import LogisticRegression, NotPrivateWarning, PlanWarning
 def test_a_card_says_first_in_words_what_was_promised(two):
     card = LogisticRegression(epsilon=1.0, delta=1e-6, data_norm=1.0).fit(*two).privacy_
     assert repr(card).startswith(card.words) and "Privacy card: " in repr(card)
-    assert card.words.startswith("If any one row were replaced by any other, the probability of whatever is concluded")
-    assert "factor of 2.719" in card.words  # e, rounded up
+    assert card.words.startswith("Promise: if any one row were replaced by another, whatever anybody concludes")
+    assert "at most 2.719 times as likely" in card.words  # e, rounded up
+    assert "guesses right at most 74 times in 100; a coin has 50" in card.words
 
 
 def test_a_card_that_promises_nothing_says_why(two):
     with pytest.warns(NotPrivateWarning):
         card = LogisticRegression(epsilon=1.0, data_norm=1.0, method="noiseless", alpha=0.01).fit(*two).privacy_
-    assert card.words.startswith("This model promises nothing: ") and "NOT PRIVATE" in card._repr_html_()
+    assert card.words.startswith("NOT PRIVATE: this model promises nothing, because ") and "NOT PRIVATE" in card._repr_html_()
 
 
 def test_a_plan_has_words_and_warnings_too(two):
     card = LogisticRegression(epsilon=0.01, data_norm=1.0).privacy_cost(n_samples=100, n_features=20)
-    assert "factor of 1.0" in card.words and [each["code"] for each in card["warnings"]] == ["noise_above_signal", "few_rows"]
+    assert "at most 1.01" in card.words and [each["code"] for each in card["warnings"]] == ["noise_above_signal", "few_rows"]
     assert "Warning: the noise is expected to be larger" in repr(card) and "fewer than 100" in card._repr_html_()
 
 

@@ -133,6 +133,22 @@ def test_step_10_a_summary_has_names_and_no_empty_column(rows, schema):
     assert "lower" in repr(with_ends) and "sampling and noise" in repr(with_ends)
 
 
+def test_step_11_scores_of_folds_are_said_to_be_uncovered(two):
+    from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+
+    X, y = two
+    model = LogisticRegression(epsilon=1, data_norm=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, y)
+        sotto.tune(model, X, y, grid={"alpha": [0.01, 0.1]})
+    with pytest.warns(sotto.ScoreWarning, match="sotto.tune and sotto.PrivateSearchCV") as warned:
+        cross_val_score(model, X, y, cv=KFold(2))
+    assert warned[0].filename == __file__
+    with pytest.warns(sotto.ScoreWarning):
+        GridSearchCV(model, {"alpha": [0.01, 0.1]}, cv=KFold(2)).fit(X, y)
+
+
 def test_step_12_parameters_are_chosen_privately(rows, schema):
     train, test = rows
     found = sotto.tune(LogisticRegression(epsilon=1, delta=1e-6, schema=schema), train, grid={"alpha": [1e-4, 1e-3, 1e-2]})
