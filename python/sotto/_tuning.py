@@ -18,6 +18,7 @@ from ._progress import Progress
 from .errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from typing_extensions import Self
 
 E = TypeVar("E", bound=PrivateLinearClassifier)
@@ -192,10 +193,11 @@ class PrivateSearchCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # ty
             raise AttributeError("best_score_: there is none. The score of the chosen model would be a further release that was not paid for")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> NDArray[Any]:
         """The classes that the chosen model gives the rows."""
         check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_.predict(X)
+        found: NDArray[Any] = self.best_estimator_.predict(X)
+        return found
 
     def decision_function(self, X: Any) -> Any:
         """The scores of the rows by the chosen model."""

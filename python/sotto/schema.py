@@ -137,7 +137,8 @@ class Schema:
         Parameters
         ----------
         columns, classes, data_norm : optional
-            As for :class:`Schema`.
+            As for :class:`Schema`. A pair ``(min, max)`` changes the range of a number alone: how a missing one is spelt, and a
+            logarithmic scale, stay as they are, suggestions too.
 
         Returns
         -------
@@ -157,7 +158,7 @@ class Schema:
         for name, kind in (columns or {}).items():
             if name not in places:
                 raise InvalidArgument(f"columns: the schema has no column {name!r}")
-            held["columns"][places[name]] = _column(name, kind)
+            held["columns"][places[name]] = _replaced(held["columns"][places[name]], kind)
         if classes is not None:
             held["label"] = {"column": held["label"]["column"], "classes": list(class_texts(classes))}
         if data_norm is not None:
@@ -241,6 +242,15 @@ def _column(name: str, kind: Any) -> dict[str, Any]:
     if isinstance(kind, list):
         return {"name": name, "kind": "category", "values": [str(value) for value in kind]}
     raise InvalidArgument(f"columns: {name!r} needs a pair (min, max), a list of texts, None or a dictionary")
+
+
+def _replaced(held: dict[str, Any], kind: Any) -> dict[str, Any]:
+    """A column declared anew. A range alone leaves the rest as it was, and to be confirmed where that was suggested."""
+    column = _column(held["name"], kind)
+    rest: dict[str, Any] = {key: held[key] for key in ("scale", "missing", "public") if key in held}
+    is_range = isinstance(kind, tuple) and held["kind"] == "numeric"
+    has_more = bool(rest.get("missing")) or rest.get("scale", "linear") != "linear"
+    return column | rest if is_range and has_more else column
 
 
 def _name_numbers(label: dict[str, Any], cells: list[Any]) -> None:

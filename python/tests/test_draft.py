@@ -175,3 +175,21 @@ def test_what_no_draft_can_be_made_of_is_refused():
     with pytest.raises(InvalidArgument, match="fewer than 2"):
         Schema.draft({"x": [1, 2, 3], "y": ["a", "a", "a"]}, label="y")
     assert sotto.Schema is Schema
+
+
+def test_a_range_that_is_declared_keeps_what_else_was_suggested():
+    rng = np.random.default_rng(0)
+    table = {
+        "age": np.where(rng.random(500) < 0.1, np.nan, rng.integers(17, 90, 500)),
+        "gain": np.where(rng.random(500) < 0.2, rng.exponential(5000, 500), 0),
+        "height": rng.integers(140, 200, 500),
+        "rich": rng.integers(0, 2, 500),
+    }
+    draft = Schema.draft(table, label="rich")
+    declared = draft.declare({"age": (17, 90), "gain": (0, 100_000), "height": (100, 250)})
+    columns = {column["name"]: column for column in json.loads(declared.to_json())["columns"]}
+    assert columns["age"]["missing"] and (columns["age"]["min"], columns["age"]["max"]) == (17, 90)
+    assert columns["gain"]["scale"] == "log1p" and columns["gain"]["max"] == 100_000
+    # That some are missing, and the scale, came from the rows: a word of their own is needed.
+    assert declared.unconfirmed == ["age", "gain"] and declared.confirm().unconfirmed == []
+    assert draft.declare({"age": {"min": 17, "max": 90}}).unconfirmed == ["gain", "height"]
