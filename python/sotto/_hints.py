@@ -61,6 +61,16 @@ def hinted(error: Error, kind: str, *arguments: str) -> Error:
 
 
 @contextmanager
+def naming(names: dict[str, str]) -> Iterator[None]:
+    """What the library refuses inside goes by these names in place of its fields."""
+    try:
+        yield
+    except Error as error:
+        error.names = names
+        raise
+
+
+@contextmanager
 def in_keywords(estimator: Any) -> Iterator[None]:
     """What the library refuses inside is said in the keywords of the estimator."""
     try:

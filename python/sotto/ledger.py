@@ -15,12 +15,17 @@ import numpy as np
 from . import _core
 from ._declared import class_text
 from ._inputs import encode_labels, fingerprint_of, matrix_of
+from ._hints import naming
 from ._html import short, table
 from ._table import columns_of, rows_in, table_fingerprint
-from .errors import Error, InvalidData
+from .errors import Error, InvalidData, StorageError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+#: What the fields of a budget are called here.
+_FIELDS = {"budget_epsilon": "epsilon", "budget_delta": "delta"}
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,8 @@ class Ledger:
         -------
         Ledger
         """
+        if os.path.exists(path):
+            raise StorageError(f"{os.fspath(path)}: is there already and is not replaced; Ledger(path) opens it")
         if (X is None) == (name is None):
             raise ValueError("give either X and y, or the name of the data set")
         if schema is None and (X is None) != (y is None):
@@ -156,7 +163,8 @@ class Ledger:
             "fingerprint": fingerprint,
             "rows": rows,
         }
-        _core.ledger_create(os.path.abspath(os.fspath(path)), terms)
+        with naming(_FIELDS):
+            _core.ledger_create(os.path.abspath(os.fspath(path)), terms)
         return cls(path)
 
     def lower(self, epsilon: float, delta: float | None = None) -> Self:
@@ -173,7 +181,8 @@ class Ledger:
         -------
         self
         """
-        _core.ledger_lower(self.path, float(epsilon), None if delta is None else float(delta))
+        with naming(_FIELDS):
+            _core.ledger_lower(self.path, float(epsilon), None if delta is None else float(delta))
         return self
 
     @property

@@ -252,8 +252,10 @@ def test_a_budget_is_told_in_percent_and_epsilon_and_can_be_lowered(two, tmp_pat
     assert ledger.entries[0]["share"] == "50 percent of the budget"
     assert ledger.lower(0.625) is ledger and ledger.budget.percent_used == 80 and ledger.budget.still_fits == 0.125
     for more in (0.4, 0.9):  # below what is spent, and above what is granted
-        with pytest.raises((BudgetExceeded, ValueError), match="budget"):
+        with pytest.raises((BudgetExceeded, ValueError), match="^epsilon: .*budget"):
             ledger.lower(more)
+    with pytest.raises(OSError, match=r"is there already and is not replaced; Ledger\(path\) opens it"):
+        Ledger.create(ledger.path, epsilon=1, X=two[0], y=two[1])
     shown = ledger._repr_html_()
     assert "80 percent used" in shown and "released" in shown and "{" not in shown
     (tmp_path / "b.ledger").unlink()
