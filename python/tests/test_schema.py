@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sotto import InvalidArgument, InvalidData, Ledger, LogisticRegression, NotPrivateWarning, Schema
+from sotto import InvalidArgument, InvalidData, Ledger, LogisticRegression, NotPrivateWarning, PlanWarning, Schema
 from sotto._table import cells_of
 
 COLUMNS = {"age": (17, 90), "gain": {"min": 0, "max": 1e5, "scale": "log1p"}, "job": ["clerk", "sales", "?"], "member": ["True", "False"], "id": None}
@@ -137,3 +137,29 @@ def test_the_json_form_is_that_of_the_command_line():
         Schema.from_json('{"colums": []}')
     with pytest.raises(InvalidArgument, match="data_norm"):
         Schema({"age": {"kind": "numeric"}}, label="y", classes=[0, 1])
+
+
+def test_a_dry_run_of_a_table_states_what_the_fit_states():
+    table = people()
+    model = LogisticRegression(epsilon=1.0, schema=schema())
+    by_rows, by_number = model.privacy_cost(table), model.privacy_cost(n_samples=6000)
+    done = model.fit(table).privacy_
+    for key in ("guarantee", "noise", "theorem", "facts", "l2_sensitivity"):
+        assert by_rows[key] == by_number[key] == done[key], key
+    with pytest.raises(InvalidArgument, match="n_samples: give X, or n_samples"):
+        model.privacy_cost()
+
+
+def test_labels_in_the_table_are_scored_without_naming_them():
+    table = people()
+    model = LogisticRegression(epsilon=1.0, schema=schema()).fit(table)
+    assert model.score(table) == model.score(table, table["income"])
+    with pytest.raises(InvalidArgument, match="^y: must be given"):
+        model.score({name: column for name, column in table.items() if name != "income"})
+
+
+def test_a_schema_without_a_norm_is_warned_of():
+    declared = json.loads(schema().to_json())
+    del declared["data_norm"]
+    with pytest.warns(PlanWarning, match="data_norm was not declared"):
+        LogisticRegression(epsilon=1.0, schema=Schema.from_json(json.dumps(declared))).fit(people())
