@@ -27,6 +27,20 @@ std::string by_filter(const std::string& filter) {
 
 constexpr const char* kMove = "sotto.move_ledger(dataset)";
 
+std::string declare_column(const std::string& what, const std::string& column) {
+  const std::string unchecked = " options => '{\"check\": false}' takes the rows as they are.";
+  if (what == "labels") {
+    return "Declare the texts of the labels, by options => '{\"positive\": [...], \"negative\": [...]}' or "
+           "\"classes\". Those of "
+           "a boolean are true and false." +
+           unchecked;
+  }
+  if (what == "norm")
+    return "Declare a range for it by features => '{...}', or a larger data_norm by options." + unchecked;
+  return "Declare its values as texts by features => '{\"" + column +
+         "\": [\"...\"]}', or leave it out. Those of a boolean are true and false." + unchecked;
+}
+
 }  // namespace
 
 std::string hint_text(const Error& error) {
@@ -40,6 +54,7 @@ std::string hint_text(const Error& error) {
     case HintKind::adding_filter: return by_filter(arguments.front()) + "; that one adds up epsilon and delta.";
     case HintKind::say_header: return "Say in the schema whether the first line is the header.";
     case HintKind::declare_columns: return "Declare the columns by features => '{...}', or data_norm by options.";
+    case HintKind::declare_column: return declare_column(arguments.front(), arguments.back());
     case HintKind::inspect_data: return "The owner of the table can look for it.";
     case HintKind::pack_again:
     case HintKind::schema_as_found: return "Register the data set again.";

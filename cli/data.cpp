@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "check.h"
 #include "data_flags.h"
 #include "personal.h"
 #include "sotto/base/free_memory.h"
@@ -22,18 +23,12 @@ namespace {
 
 constexpr const char* kNotForRelease = "NOT FOR RELEASE: this describes private rows, for the holder of the file only";
 
-Json report_json(const LoadReport& report, const Label& label) {
-  Json json{{"rows", report.rows}};
-  if (report.class_counts.size() == 2) {
-    json["positive"] = report.class_counts[1];
-    json["negative"] = report.class_counts[0];
+Json report_json(const LoadReport& report, const RowCheck& check) {
+  Json json = Json::parse(check_json(check));
+  if (check.classes.size() == 2) {
+    json["positive"] = check.tally.classes[1];
+    json["negative"] = check.tally.classes[0];
   }
-  json["classes"] = Json::object();
-  const std::vector<std::string> texts = class_texts(label);
-  for (std::size_t k = 0; k < report.class_counts.size(); ++k) json["classes"][texts[k]] = report.class_counts[k];
-  json["zero_rows"] = report.zero_rows;
-  json["problems"] = Json::object();
-  for (const auto& [kind, count] : report.problem_counts) json["problems"][std::string(name_of(kind))] = count;
   json["first_problems"] = Json::array();
   for (const Finding& finding : report.first_problems) {
     json["first_problems"].push_back(
@@ -42,26 +37,17 @@ Json report_json(const LoadReport& report, const Label& label) {
   return json;
 }
 
-std::string report_text(const std::string& path, const LoadReport& report, const Label& label) {
-  const std::vector<std::uint64_t>& counts = report.class_counts;
-  std::string classes = counts.size() == 2 ? fmt::format("{} positive, {} negative, ", counts[1], counts[0]) : "";
-  const std::vector<std::string> texts = class_texts(label);
-  for (std::size_t k = 0; counts.size() > 2 && k < counts.size(); ++k) {
-    classes += fmt::format("{} of class {}, ", counts[k], texts[k]);
-  }
-  std::string text =
-      fmt::format("  {:<12} {} ({}{} become the zero row)\n", "rows", report.rows, classes, report.zero_rows);
-  for (const auto& [kind, count] : report.problem_counts) {
-    if (count > 0) text += fmt::format("  {:<12} {}: {}\n", "problem", name_of(kind), count);
-  }
+std::string report_text(const std::string& path, const LoadReport& report, const RowCheck& check) {
+  std::string text = check_text(check) + "\n";
+  if (!report.first_problems.empty()) text += "first places\n";
   for (const Finding& finding : report.first_problems) {
-    text += fmt::format("    {}:{}:{}: {}\n", path, finding.line, finding.cell.column, name_of(finding.cell.kind));
+    text += fmt::format("  {}:{}:{}: {}\n", path, finding.line, finding.cell.column, name_of(finding.cell.kind));
   }
   return text;
 }
 
 struct PackVerb {
-  explicit PackVerb(CLI::App& app) : schema(app), personal(app) {
+  explicit PackVerb(CLI::App& app) : schema(app), personal(app), check(app) {
     add_threads(app);
     app.add_option("--data", data, "file to pack")->required()->type_name("FILE");
     app.add_option("--out", out, "the block file")->required()->type_name("FILE");
@@ -81,6 +67,8 @@ struct PackVerb {
       writer.mark(epsilons->level_of);
     }
     const auto [report, fingerprint] = load_fingerprinted(data, encoder, ReadMode::strict, writer);
+    const RowCheck found = check_of(encoder, report.tally);
+    if (check.wanted()) require_packed(output, report, found);
     writer.identify(fingerprint);
     const Facts facts = writer.finish([&](double fraction) { output.progress("writing", fraction); });
     if (epsilons) {
@@ -89,20 +77,30 @@ struct PackVerb {
     }
     if (output.json) {
       Json json{{"out", out}, {"rows", facts.rows}, {"features", facts.features}, {"sparse", facts.sparse}};
-      json["check"] = report_json(report, encoder.schema().label);
+      json["check"] = report_json(report, found);
       json["remark"] = kNotForRelease;
       if (epsilons) json["personal_epsilons"] = beside;
       output.print(json.dump(2));
       return;
     }
     output.print(fmt::format("Packed {} into {}: {} rows, {} features, {}\n{}{}  {:<12} {}", data, out, facts.rows,
-                             facts.features, facts.sparse ? "sparse" : "dense",
-                             report_text(data, report, encoder.schema().label),
+                             facts.features, facts.sparse ? "sparse" : "dense", report_text(data, report, found),
                              epsilons ? fmt::format("  {:<12} {}, in the order of its rows\n", "epsilons", beside) : "",
                              "remark", kNotForRelease));
   }
+  /// What was found is told although nothing is packed.
+  void require_packed(const Output& output, const LoadReport& report, const RowCheck& found) const {
+    try {
+      require_sound(found);
+    } catch (const Error&) {
+      if (output.json) output.check(found);
+      if (!output.json) output.remark(report_text(data, report, found));
+      throw;
+    }
+  }
   SchemaFlags schema;
   PersonalFlags personal;
+  CheckFlag check;
   std::string data;
   std::string out;
   PackOptions options;
@@ -144,7 +142,7 @@ struct InfoVerb {
     }
     const Schema declared = schema.schema(data);
     const InspectReport report = inspect(data, declared);
-    output.print(output.json ? as_json(report, declared.label).dump(2) : as_text(report, declared.label));
+    output.print(output.json ? as_json(report).dump(2) : as_text(report));
   }
 
   /// Reads every block, which verifies its checksum, and keeps none.
@@ -183,16 +181,16 @@ struct InfoVerb {
                 {"max", column.max},
                 {"distinct", column.too_many_distinct ? Json(nullptr) : Json(column.distinct.size())}};
   }
-  static Json as_json(const InspectReport& report, const Label& label) {
+  static Json as_json(const InspectReport& report) {
     Json json{{"rows", report.profile.rows}, {"features", report.profile.features}, {"undeclared", report.undeclared}};
     json["columns"] = Json::array();
     for (const ColumnProfile& column : report.profile.columns) json["columns"].push_back(column_json(column));
     json["label"] = column_json(report.profile.label);
-    json["check"] = report_json(report.checked, label);
+    if (report.check) json["check"] = report_json(report.checked, *report.check);
     json["remark"] = kNotForRelease;
     return json;
   }
-  std::string as_text(const InspectReport& report, const Label& label) const {
+  std::string as_text(const InspectReport& report) const {
     std::string text = fmt::format("{}: {} rows\n", data, report.profile.rows);
     for (const ColumnProfile& c : report.profile.columns) {
       text += fmt::format("  {:<24} {} numbers from {:g} to {:g}, {} empty, {} others, {} distinct\n", c.name,
@@ -200,7 +198,7 @@ struct InfoVerb {
                           c.too_many_distinct ? "many" : std::to_string(c.distinct.size()));
     }
     if (!report.undeclared.empty()) text += fmt::format("  {:<12} {}\n", "undeclared", report.undeclared);
-    if (report.undeclared.empty()) text += report_text(data, report.checked, label);
+    if (report.check) text += report_text(data, report.checked, *report.check);
     return text + fmt::format("  {:<12} {}", "remark", kNotForRelease);
   }
   SchemaFlags schema;

@@ -33,6 +33,24 @@ std::string declare_columns(bool listed) {
   return listed ? how : how + "; 'sotto data info' lists the columns";
 }
 
+std::string declare_column(const std::string& what, const std::string& column) {
+  const std::string draft = "'sotto data schema FILE --label LABEL --out s.json' drafts all columns";
+  const std::string unchecked = "; --no-check goes on with the rows as they are";
+  if (what == "labels")
+    return "declare the labels by --label-positive and --label-negative, or by --classes; " + draft + unchecked;
+  if (what == "norm") {
+    return (column.empty() ? "declare a larger --data-norm"
+                           : "declare --range '" + column + "=MIN:MAX', or a larger --data-norm") +
+           "; " + draft + unchecked;
+  }
+  if (what == "numbers") {
+    return "leave it out by --ignore '" + column +
+           "', or say in a --schema which texts mean that a number is missing; " + draft + unchecked;
+  }
+  return "declare them by --category '" + column + "=VALUE,...', or leave it out by --ignore '" + column + "'; " +
+         draft + unchecked;
+}
+
 }  // namespace
 
 std::string hint_text(const Error& error) {
@@ -47,6 +65,7 @@ std::string hint_text(const Error& error) {
       return fmt::format("a ledger made with --filter {} adds up epsilon and delta", arguments.front());
     case HintKind::say_header: return "say --no-header if it is one, or --header true if it names the columns";
     case HintKind::declare_columns: return declare_columns(arguments.front() == "listed");
+    case HintKind::declare_column: return declare_column(arguments.front(), arguments.back());
     case HintKind::inspect_data: return "'sotto data info' tells where";
     case HintKind::pack_again: return "pack it again with 'sotto data pack'";
     case HintKind::schema_as_found: return "use the schema as 'sotto data bounds' wrote it";

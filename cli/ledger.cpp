@@ -5,14 +5,19 @@
 #include <memory>
 #include <optional>
 
+#include "check.h"
 #include "data_flags.h"
 #include "ledger_verb.h"
 #include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
 #include "sotto/base/time_text.h"
+#include "sotto/charged_run.h"
+#include "sotto/engines/file_rows.h"
 #include "sotto/files/block_file/block_file.h"
+#include "sotto/files/complete.h"
 #include "sotto/files/fingerprint.h"
 #include "sotto/files/load.h"
+#include "sotto/files/reading.h"
 #include "sotto/model/filter_json.h"
 #include "sotto/privacy/ledger/asked_budget.h"
 #include "sotto/privacy/ledger/budget_words.h"
@@ -34,7 +39,8 @@ Json terms_json(const LedgerTerms& terms) {
               {"rows", terms.rows},
               {"public_key", terms.public_key},
               {"reading", terms.reading},
-              {"columns", terms.columns}};
+              {"columns", terms.columns},
+              {"blind", terms.blind}};
 }
 
 std::string terms_text(const LedgerTerms& terms) {
@@ -47,12 +53,15 @@ std::string terms_text(const LedgerTerms& terms) {
   text += fmt::format("  {:<15} {} rows, known by their content\n", "data", terms.rows);
   text += fmt::format("  {:<15} {}\n", "read as",
                       terms.reading.empty() ? "block files and arrays; no text" : terms.reading);
+  text += fmt::format("  {:<15} {}\n", "check",
+                      terms.blind ? "blind: no request looks at the rows first"
+                                  : "who makes a request is told what is strange about the rows");
   if (terms.columns.empty()) return text;
   return text + fmt::format("  {:<15} {}\n", "columns", fmt::join(terms.columns, ", "));
 }
 
 struct CreateVerb : LedgerVerb {
-  explicit CreateVerb(CLI::App& app) : LedgerVerb(app), schema(app) {
+  explicit CreateVerb(CLI::App& app) : LedgerVerb(app), schema(app), check(app) {
     add_threads(app);
     const auto add = [&](const char* flag, auto& target, const char* help) {
       return app.add_option(flag, target, help)->type_name("");
@@ -69,6 +78,9 @@ struct CreateVerb : LedgerVerb {
     add_number(app, "--rdp-order", asked.rdp_order,
                "the order of the rdp filter (default: the best for Gaussian noise)");
     add("--unit", terms.unit, "whose presence is hidden; only one row has a proof")->capture_default_str();
+    app.add_flag(
+        "--blind", terms.blind,
+        "no request on this ledger ever looks at the rows first: for a holder who runs the requests of others");
     add("--anchor", anchor, "where the anchor is kept, best on another disk (default: beside the ledger)")
         ->type_name("FILE");
   }
@@ -82,6 +94,10 @@ struct CreateVerb : LedgerVerb {
     require(!schema.bounds_from_data(), "schema", "bounds are no part of a ledger; declare them when training");
     const Schema declared = is_block_file(data) ? Schema{} : schema.schema(data);
     auto [counted, fingerprint] = is_block_file(data) ? counted_blocks() : count_rows(data, declared);
+    if (!terms.blind && declares_rows(declared)) {
+      check_rows(*text_rows(data, complete_for(data, checkable(declared))), check.hear(output),
+                 RowSource::Opening::plain);
+    }
     terms.rows = counted.rows;
     terms.filter = opened_filter(asked, terms.rows).state();
     terms.reading = std::move(counted.reading);
@@ -131,12 +147,20 @@ struct CreateVerb : LedgerVerb {
     return ::stat(one.c_str(), &first) == 0 && ::stat(other.c_str(), &second) == 0 && first.st_dev == second.st_dev;
   }
 
+  /// Often the declarations come with the requests.
+  bool declares_rows(const Schema& declared) const {
+    if (is_block_file(data)) return false;
+    const FileFormat format = format_of(data, declared);
+    return format == FileFormat::csv ? !declared.label.column.empty()
+                                     : format == FileFormat::idx || declared.features > 0;
+  }
   Fingerprinted<CountedRows> counted_blocks() const {
     const BlockFile file(data);
     return {{file.facts().rows, "", {}}, fingerprint_of(file)};
   }
 
   SchemaFlags schema;
+  CheckFlag check;
   LedgerTerms terms;
   AskedBudget asked;
   std::string data;

@@ -31,6 +31,12 @@ void Output::warn(const std::vector<Warning>& warnings) const {
   for (const Warning& each : warnings) remark("warning: " + each.text);
 }
 
+void Output::check(const RowCheck& check) const {
+  if (bar != nullptr) bar->clear();  // the training is still to come
+  if (!json) return fmt::print(stderr, "sotto: {}\n", check_text(check));
+  fmt::print(stderr, "{{\"check\":{}}}\n", check_json(check));
+}
+
 void Output::progress(std::string_view what, double fraction) const {
   if (bar != nullptr) bar->update(what, fraction);
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "progress.h"
+#include "sotto/data/row_check.h"
 #include "sotto/warnings.h"
 
 namespace sotto::cli {
@@ -21,6 +22,8 @@ struct Output {
   void remark(const std::string& text) const;
   /// Beside an answer for people, to standard error; an answer in JSON has them under `warnings`.
   void warn(const std::vector<Warning>& warnings) const;
+  /// What was found in the rows, for whoever may read them, to standard error: a table, or a line of JSON under `check`.
+  void check(const RowCheck& check) const;
   /// `fraction` of the work done, 0 to 1: a function of public counts.
   void progress(std::string_view what, double fraction) const;
   /// No bar from here on: the answer goes to the terminal as it is made.

@@ -54,12 +54,21 @@ void Progress::show(const std::string& line) {
   std::fflush(terminal_);
 }
 
+void Progress::wipe() {
+  if (!shown_ || ended_) return;
+  std::fputs("\r\033[K", terminal_);
+  std::fflush(terminal_);
+  percent_ = -1;
+}
+
+void Progress::clear() {
+  const std::lock_guard lock(mutex_);
+  wipe();
+}
+
 void Progress::end() {
   const std::lock_guard lock(mutex_);
-  if (shown_ && !ended_) {
-    std::fputs("\r\033[K", terminal_);
-    std::fflush(terminal_);
-  }
+  wipe();
   ended_ = true;
 }
 

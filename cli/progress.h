@@ -27,11 +27,14 @@ class Progress {
   void update(std::string_view what, double fraction);
   /// Shows the time where no fraction was told for a second.
   void tick();
+  /// Takes the bar away until more is known: other words follow on the terminal.
+  void clear();
   /// Takes the bar away for good: what comes next on the terminal is an answer.
   void end();
 
  private:
   bool is_due(double now) const;
+  void wipe();
   void show(const std::string& line);
 
   std::mutex mutex_;

@@ -1,8 +1,10 @@
 #include "sotto/train.h"
 
 #include <memory>
+#include <utility>
 
 #include "bounds_flags.h"
+#include "check.h"
 #include "data_flags.h"
 #include "personal.h"
 #include "released_text.h"
@@ -20,7 +22,7 @@ namespace sotto::cli {
 namespace {
 
 struct TrainVerb {
-  explicit TrainVerb(CLI::App& app) : request(app), schema(app), bounds(app, schema), personal(app) {
+  explicit TrainVerb(CLI::App& app) : request(app), schema(app), bounds(app, schema), personal(app), check(app) {
     add_threads(app);
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
@@ -56,6 +58,7 @@ struct TrainVerb {
     const LedgerTerms* terms = book ? &book->terms() : nullptr;
     const EngineChoice choice{enum_by_name<EngineKind>(engine, "engine"), memory_mb};
     if (bounds.wanted()) check_text_engine(choice);  // before anything is paid for
+    asked.check = check.hear(output);
     Source source = bounds.wanted() ? open_text(data, found_schema(asked, bits, book), choice, terms)
                                     : open_source(data, schema, choice, terms);
     take_schema(asked, source.schema);
@@ -76,6 +79,7 @@ struct TrainVerb {
     const BoundsPlan plan = plan_bounds(data, wanted, book ? &book->terms().columns : nullptr);
     training.require(possible_facts(plan, wanted, rows));
     wanted.leave = training.most();
+    wanted.check = std::exchange(asked.check, {});  // later something would be charged already
     Schema found = book ? find_bounds(data, wanted, bits, {*book, again}).schema : find_bounds(data, wanted, bits);
     if (wanted.data_norm) found.data_norm = training.norm_for(*found.data_norm, Encoder(found).facts(rows));
     return found;
@@ -85,7 +89,7 @@ struct TrainVerb {
                        std::optional<SqliteLedger>& book) const {
     if (book) return train(rows, asked, bits, {*book, again});
     Released released;
-    released.model = train(*rows.open(), asked, bits);
+    released.model = train(rows, asked, bits);
     released.text = model_text(released.model);
     return released;
   }
@@ -94,6 +98,7 @@ struct TrainVerb {
   SchemaFlags schema;
   TrainBoundsFlags bounds;
   PersonalFlags personal;
+  CheckFlag check;
   std::string data;
   std::string out;
   std::string ledger;

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "check.h"
 #include "data_flags.h"
 #include "released_text.h"
 #include "request.h"
@@ -15,7 +16,7 @@ namespace sotto::cli {
 namespace {
 
 struct TuneVerb {
-  explicit TuneVerb(CLI::App& app) : request(app), schema(app) {
+  explicit TuneVerb(CLI::App& app) : request(app), schema(app), check(app) {
     add_threads(app);
     app.add_option("--data", data, "file to train on: CSV, TSV, LIBSVM, IDX (also .gz), or a block file")
         ->required()
@@ -45,6 +46,7 @@ struct TuneVerb {
     asked.grid = parse_grid(grid);
     asked.by = enum_by_name<TuneBy>(tune_by, "tune_by");
     asked.mean_runs = mean_runs;
+    asked.train.check = check.hear(output);
     asked.train.progress = [&output](double fraction) { output.progress("tuning", fraction); };
     require(ledger.empty() || !schema.bounds_from_data(), "ledger",
             "takes private requests only; bounds must be declared, not taken from the rows");
@@ -82,6 +84,7 @@ struct TuneVerb {
             "are the rows to train on; they are not public");
     const std::unique_ptr<Engine> open_engine = public_rows != nullptr ? public_rows->open() : nullptr;
     Released released;
+    check_rows(rows, asked.train.check, RowSource::Opening::plain);
     released.model = tune(*rows.open(), open_engine.get(), asked, to.bits);
     released.text = model_text(released.model);
     return released;
@@ -89,6 +92,7 @@ struct TuneVerb {
 
   RequestFlags request;
   SchemaFlags schema;
+  CheckFlag check;
   std::string data;
   std::string public_data;
   std::string public_labels_file;

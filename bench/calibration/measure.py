@@ -94,7 +94,7 @@ def trained(program, stem, epsilon, pure, work):
     rows = os.path.getsize(labels) - 8
     model, out = os.path.join(work, "model.json"), os.path.join(work, "out.csv")
     subprocess.run(
-        [program, "train", "--data", f"{stem}.train.idx2", "--labels-file", labels, "--intercept", "0", "--data-norm",
+        [program, "train", "--no-check", "--data", f"{stem}.train.idx2", "--labels-file", labels, "--intercept", "0", "--data-norm",
          "1", "--epsilon", str(epsilon), "--delta", "0" if pure else repr(1 / rows**2), "--out", model],
         check=True, stdout=subprocess.DEVNULL)
     subprocess.run([program, "predict", "--model", model, "--data", f"{stem}.test.idx2", "--probabilities", "--out",

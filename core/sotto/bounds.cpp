@@ -9,6 +9,7 @@
 #include "sotto/base/fields.h"
 #include "sotto/base/sha256.h"
 #include "sotto/data/schema_json.h"
+#include "sotto/engines/file_rows.h"
 #include "sotto/files/column_counts.h"
 #include "sotto/files/fingerprint.h"
 #include "sotto/files/reading.h"
@@ -169,6 +170,10 @@ std::string digest_of(const NormSource& rows, const BoundsRequest& request, cons
   return hex_of(hash.finish());
 }
 
+void check_rows_of(const std::string& path, const BoundsPlan& plan, const HearCheck& hear) {
+  if (hear) check_rows(*text_rows(path, checkable(plan.schema)), hear, RowSource::Opening::plain);
+}
+
 ReleaseRequest asked_of(const BoundsPlan& plan, const BoundsRequest& request, const std::string& digest) {
   return {{plan.charges, plan.epsilon, plan.delta, plan.distance}, digest, std::nullopt, request.leave};
 }
@@ -181,6 +186,7 @@ void refuse_relation(const BoundsRequest& request, const LedgerTerms& terms) {
 
 Schema find_bounds(const std::string& path, const BoundsRequest& request, BitSource& bits) {
   const BoundsPlan plan = plan_bounds(path, request);
+  check_rows_of(path, plan, request.check);
   Curator curator(bits);
   for (const Charge& charge : plan.charges) curator.charge(charge);
   Schema schema = run_plan({path, request, plan}, curator);
@@ -231,8 +237,10 @@ FoundSchema find_bounds(const std::string& path, const BoundsRequest& request, B
                                       list_of(open) + " is public");
   require_reading(reading_of(path, request.schema), terms);
   const BoundsPlan plan = plan_bounds(path, request, &terms.columns);
+  ReleaseRequest asked = asked_of(plan, request, digest_of(path, request, plan, terms));
+  if (!terms.blind) asked.check = [&] { check_rows_of(path, plan, request.check); };
   const Charged<FoundSchema> schema{
-      asked_of(plan, request, digest_of(path, request, plan, terms)), [&] { return fingerprint_of(path, plan.schema); },
+      asked, [&] { return fingerprint_of(path, plan.schema); },
       [](const std::string& text) {
         return FoundSchema{schema_from_json(text), true};
       },

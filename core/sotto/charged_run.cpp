@@ -58,6 +58,15 @@ ReleaseRequest asked_of(const ChargedRun& run, const LedgerUse& use) {
   return {run.cost, use.part ? hex_of(sha256("part " + run.request)) : run.request, run.delta};
 }
 
+/// The same with a check of the rows, unless their holder made a ledger whose requests have none.
+ReleaseRequest checked_by(const ChargedRun& run, const LedgerUse& use, RowSource& rows) {
+  ReleaseRequest asked = asked_of(run, use);
+  if (run.check && !use.ledger.terms().blind) {
+    asked.check = [&rows, &run] { check_rows(rows, run.check, RowSource::Opening::fingerprinted); };
+  }
+  return asked;
+}
+
 void require_same_data(const Digest& fingerprint, const Ledger& ledger) {
   if (ledger.is_about(fingerprint)) return;
   throw Error(ErrorKind::invalid_data, "data: this is not the data the ledger was made for; nothing was charged",
@@ -70,6 +79,7 @@ Reservation reserved(const ChargedTo& to, const Filter& filter, Curator& curator
   refuse_seeded(to.bits);
   require_fit(filter, asked);
   if (!to.use.part) require_same_data(fingerprint(), to.use.ledger);
+  if (asked.check) asked.check();
   Reservation reservation = curator.charge(asked.cost, to.use.ledger, asked.digest);
   reservation.begin_reading();
   return reservation;
@@ -183,6 +193,14 @@ std::optional<Released> answered_before(const RowSource& rows, const std::string
   return text ? std::optional(from_stored(*text)) : std::nullopt;
 }
 
+void check_rows(RowSource& rows, const HearCheck& hear, RowSource::Opening way) {
+  if (!hear) return;
+  const std::optional<RowCheck> found = rows.check(way);
+  if (!found) return;
+  hear(*found);
+  require_sound(*found);
+}
+
 PaidRun::PaidRun(const RowSource& rows, const ChargedTo& charged, const ChargedRun& run)
     : run_(run), paid_(read_alike(rows, charged), asked_of(run, charged.use), [&] { return rows.fingerprint(); }) {}
 
@@ -190,7 +208,7 @@ Released PaidRun::finish(RowSource& rows) && { return read_rows(rows, run_, paid
 
 Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run) {
   require_reading(rows.reading(), charged.use.ledger.terms());
-  const Charged<Released> release{asked_of(run, charged.use), [&] { return rows.fingerprint(); }, from_stored,
+  const Charged<Released> release{checked_by(run, charged.use, rows), [&] { return rows.fingerprint(); }, from_stored,
                                   [&](Paid& paid) { return read_rows(rows, run, paid); }};
   return run_charged(charged, release);
 }

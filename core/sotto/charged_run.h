@@ -33,6 +33,7 @@ struct ReleaseRequest {
   std::string digest;             ///< of the request in canonical form
   std::optional<double> delta{};  ///< of the request, for saying what would fit
   Filter::Cost leave{};           ///< what must be left when it is paid
+  std::function<void()> check{};  ///< of the rows by whoever may read them: the last thing before the charge; may throw
 };
 
 /// A release that is paid for and has read no row yet. Whatever fails or is dropped from here on stays spent.
@@ -40,8 +41,8 @@ class Paid {
  public:
   using Fingerprint = std::function<Digest()>;  ///< of the rows, read when it is asked
 
-  /// Tests and charges, in this order: whether it fits, whether the rows are those of the ledger, the reservation. Throws
-  /// Error{budget_exceeded} or Error{invalid_data} before any row is used, and charges nothing then. `to` refers to
+  /// Tests and charges, in this order: whether it fits, whether the rows are those of the ledger, the check that was asked
+  /// for, the reservation. Throws Error{budget_exceeded} or Error{invalid_data}, and charges nothing then. `to` refers to
   /// what is to outlive it.
   Paid(const ChargedTo& to, const ReleaseRequest& asked, const Fingerprint& fingerprint);
 
@@ -100,6 +101,7 @@ struct ChargedRun {
   std::string request;  ///< digest of the request in canonical form
   /// Everything that touches rows; the curator may draw what was charged.
   std::function<Model(Engine&, Curator&)> run;
+  HearCheck check{};  ///< of the request
 };
 
 /// The answer to the same request, if there was one and it is to be had again. Throws Error{invalid_data} if the rows
@@ -119,6 +121,9 @@ class PaidRun {
   const ChargedRun& run_;
   Paid paid_;
 };
+
+/// Tells what was found in the rows, and throws as require_sound() does. Nothing if nobody hears it.
+void check_rows(RowSource& rows, const HearCheck& hear, RowSource::Opening way);
 
 /// The stored answer, or all of a paid run at once.
 Released run_charged(RowSource& rows, const ChargedTo& charged, const ChargedRun& run);

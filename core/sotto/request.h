@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sotto/base/fields.h"
+#include "sotto/data/row_check.h"
 #include "sotto/methods/method.h"
 #include "sotto/methods/personal.h"
 #include "sotto/model/model.h"
@@ -24,7 +25,8 @@ struct TrainRequest {
   std::vector<std::string> not_private;     ///< why the data's preparation was not private, e.g. observed bounds
   std::optional<BoundsCost> bounds_cost{};  ///< of the schema rows are read with; the card promises both together
   std::optional<std::uint64_t> order_seed;  ///< repeats the order of the rows; the guarantee does not rest on it
-  std::function<void(double)> progress;     ///< called with the fraction of rows done, a function of counts alone
+  HearCheck check{};  ///< who may read the rows; unset: they are not checked. No part of what is asked
+  std::function<void(double)> progress;  ///< called with the fraction of rows done, a function of counts alone
   /// Set where nobody declared a norm and 1 was taken: one that is usual for these columns (data/draft.h), for a
   /// warning. No part of what is asked.
   std::optional<double> norm_assumed{};

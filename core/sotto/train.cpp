@@ -53,6 +53,18 @@ Model train(Engine& engine, const TrainRequest& request, BitSource& bits) {
   return train(engine, request, curator);
 }
 
+Model train(RowSource& rows, const TrainRequest& request, BitSource& bits) {
+  const auto check = request.check ? rows.check(RowSource::Opening::plain) : std::nullopt;
+  const std::unique_ptr<Engine> engine = rows.open();
+  const Plan plan = plan_of(request, engine->facts());  // what is wrong with the request is said first
+  if (check) {
+    request.check(*check);
+    require_sound(*check);
+  }
+  Curator curator(bits);
+  return train(*engine, request, plan, curator);
+}
+
 Model train(Engine& engine, const TrainRequest& request, Curator& curator) {
   return train(engine, request, plan_of(request, engine.facts()), curator);
 }
@@ -70,10 +82,14 @@ Model train(Engine& engine, const TrainRequest& request, const Plan& plan, Curat
 
 ChargedRun charged_run(const Quote& quoted, const LedgerTerms& terms) {
   const TrainRequest& request = quoted.request;
-  return {planned_cost(quoted.plan), quoted.input.facts, request.budget.delta, digest_of(request, quoted.input, terms),
+  return {planned_cost(quoted.plan),
+          quoted.input.facts,
+          request.budget.delta,
+          digest_of(request, quoted.input, terms),
           [&request, &quoted](Engine& engine, Curator& curator) {
             return make_model(run_plan(engine, quoted.plan, request, curator), quoted.plan, request);
-          }};
+          },
+          request.check};
 }
 
 Released train(RowSource& rows, const TrainRequest& request, BitSource& bits, const LedgerUse& use) {

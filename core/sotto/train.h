@@ -12,6 +12,8 @@ namespace sotto {
 /// Plan, charge, run, release, card. `bits` is the noise; a seeded source stamps the model *not private*.
 /// No budget is enforced across runs, and the card says so.
 Model train(Engine& engine, const TrainRequest& request, BitSource& bits);
+/// The same from a source of rows: plan, then the check if one is asked for, then the run.
+Model train(RowSource& rows, const TrainRequest& request, BitSource& bits);
 /// The same with a curator of one's own, such as one under audit. The plan is charged to it.
 Model train(Engine& engine, const TrainRequest& request, Curator& curator);
 /// The same by a plan of this request that was made before, for these rows or for others with the same facts.

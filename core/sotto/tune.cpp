@@ -290,7 +290,8 @@ Released tune(RowSource& rows, RowSource* public_rows, const TuneRequest& reques
                      {plan.cost(), facts, request.train.budget.delta, joined_digest(base, tried_text(request, how)),
                       [&](Engine& engine, Curator& whole) {
                         return with_bounds(run_tuning(engine, runs, plan, {whole, charged.bits}), request);
-                      }});
+                      },
+                      request.train.check});
 }
 
 }  // namespace sotto

@@ -28,6 +28,19 @@ def _adding_filter(error: Error) -> str:
     return f"a ledger counts in the currency of its filter: {made} makes one that adds up epsilon and delta"
 
 
+def _declare_column(error: Error) -> str:
+    what, column = error.hint.arguments
+    unchecked = "; check=False goes on with the rows as they are"
+    if what == "labels":
+        return "declare the labels by classes=, or in the schema" + unchecked
+    if what == "norm":
+        where = f"bounds for {column!r}" if column else "bounds"
+        return f"declare {where}, or a larger data_norm; Schema.draft proposes both" + unchecked
+    if what == "numbers":
+        return "ignore the column in the schema, or say there which texts mean that a number is missing" + unchecked
+    return "declare its categories in the schema, or ignore it there; Schema.draft proposes them" + unchecked
+
+
 def _said(text: str) -> Callable[[Error], str]:
     return lambda error: text
 
@@ -42,6 +55,7 @@ WORDS: Mapping[str, Callable[[Error], str]] = {
     "adding_filter": _adding_filter,
     "say_header": _said("say in the schema whether the first line is the header"),
     "declare_columns": _said("declare bounds, categories or data_norm"),
+    "declare_column": _declare_column,
     "inspect_data": _said("the command `sotto data info` tells where"),
     "pack_again": _said(
         "pack it again by pack_parquet, which names the file, or by pack(fingerprint=...), 64 hexadecimal digits that name the data"

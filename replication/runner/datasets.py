@@ -167,7 +167,7 @@ class DataSets:
         path = whole.stem + ".blocks"
         with self.lock:
             if not os.path.exists(path):
-                subprocess.run([program, "data", "pack", "--data", whole.stem + ".idx2", "--labels-file",
+                subprocess.run([program, "data", "pack", "--no-check", "--data", whole.stem + ".idx2", "--labels-file",
                                 whole.stem + ".labels.idx1", "--data-norm", "1", "--intercept", "0", "--out",
                                 path + ".part"], check=True, stdout=subprocess.DEVNULL)
                 os.replace(path + ".part", path)

@@ -12,7 +12,7 @@ from pathlib import Path
 PROGRAM = ""
 RECIPE = ["--loss", "logistic", "--lambda", "0.1", "--method", "bolt_on", "--epsilon", "1", "--passes", "1"]
 NORM = ["--data-norm", "1"]
-KEPT = ["--out", "m.json", "--json"]
+KEPT = ["--out", "m.json", "--json", "--no-check"]
 TRAIN = ["train", "--label", "y", *RECIPE, *NORM, *KEPT]
 NOT_ALLOWED, BAD_DATA, NO_FILE = 2, 3, 6  # exit codes by kind of error
 # Cells nobody may quote. Every bad row and every first line without names has some of them.

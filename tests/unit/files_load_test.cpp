@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <map>
 
 #include "../cli/schema_flags.h"
 #include "data_testing.h"
@@ -158,9 +157,8 @@ TEST(Load, TrainingTreatsBadValuesSilently) {
   const LoadReport report = load(file.path(), encoder, ReadMode::lenient, builder);
   const Dataset data = builder.finish();
   EXPECT_EQ(report.rows, 9U);
-  EXPECT_TRUE(report.problem_counts.empty());
+  EXPECT_EQ(report.tally, RowTally{});
   EXPECT_TRUE(report.first_problems.empty());
-  EXPECT_EQ(report.zero_rows + report.class_counts[0] + report.class_counts[1], 0U);
   EXPECT_EQ(data.facts().rows, 9U);
   const std::vector<bool> zero = {false, true, true, true, true, false, false, true, true};
   for (std::size_t i = 0; i < zero.size(); ++i) {
@@ -213,19 +211,17 @@ TEST(Load, AStrictCheckCountsAndPlacesEveryProblem) {
   DatasetBuilder builder(encoder.facts(0));
   const LoadReport report = load(file.path(), encoder, ReadMode::strict, builder);
   EXPECT_EQ(report.rows, 9U);
-  EXPECT_EQ(report.zero_rows, 6U);
-  EXPECT_EQ(report.class_counts[1], 2U);
-  EXPECT_EQ(report.class_counts[0], 1U);
+  EXPECT_EQ(report.tally.unusable, 6U);
+  EXPECT_EQ(report.tally.classes[1], 2U);
+  EXPECT_EQ(report.tally.classes[0], 1U);
   std::uint64_t total = 0;
-  std::map<ProblemKind, std::uint64_t> counts;
-  for (const auto& [kind, count] : report.problem_counts) {
-    total += count;
-    counts[kind] = count;
-    EXPECT_FALSE(name_of(kind).empty());
+  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) {
+    total += report.tally.of(static_cast<ProblemKind>(kind));
+    EXPECT_FALSE(name_of(static_cast<ProblemKind>(kind)).empty());
   }
-  EXPECT_EQ(counts[ProblemKind::not_a_number], 3U);
-  EXPECT_EQ(counts[ProblemKind::unknown_label], 2U);
-  EXPECT_EQ(counts[ProblemKind::undeclared_category], 2U);
+  EXPECT_EQ(report.tally.of(ProblemKind::not_a_number), 3U);
+  EXPECT_EQ(report.tally.of(ProblemKind::unknown_label), 2U);
+  EXPECT_EQ(report.tally.of(ProblemKind::undeclared_category), 2U);
   EXPECT_EQ(total, 10U);
   ASSERT_EQ(report.first_problems.size(), 10U);
   EXPECT_EQ(report.first_problems[0].line, 3U);
@@ -303,7 +299,7 @@ TEST(Inspect, TellsTheHolderEverythingAndWhatToDeclare) {
   EXPECT_EQ(open.profile.label.distinct.size(), 3U);
   const InspectReport declared = inspect(file.path(), dirty_schema());
   EXPECT_TRUE(declared.undeclared.empty());
-  EXPECT_EQ(declared.checked.zero_rows, 6U);
+  EXPECT_EQ(declared.checked.tally.unusable, 6U);
 }
 
 TEST(Inspect, CountsTheRowsOfEveryClass) {
@@ -311,8 +307,8 @@ TEST(Inspect, CountsTheRowsOfEveryClass) {
   Schema schema = clipped("y");
   schema.label.classes = {"c", "a", "b"};
   const InspectReport report = inspect(file.path(), schema);
-  EXPECT_EQ(report.checked.class_counts, (std::vector<std::uint64_t>{2, 1, 1}));
-  EXPECT_EQ(report.checked.zero_rows, 2U);
+  EXPECT_EQ(report.checked.tally.classes, (std::vector<std::uint64_t>{2, 1, 1}));
+  EXPECT_EQ(report.checked.tally.unusable, 2U);
 }
 
 TEST(Inspect, AStructureErrorTellsTheLine) {

@@ -196,7 +196,7 @@ TEST(ReadRows, DatasetsReportsAndFingerprintsDoNotDependOnThreads) {
     };
     const auto [rows, report] = load_with(1);
     EXPECT_EQ(report.fingerprint, fingerprint_of(file.path(), schema));
-    EXPECT_GT(report.value.zero_rows, 100U);
+    EXPECT_GT(report.value.tally.unusable, 100U);
     const std::size_t values = rows.facts().rows * rows.facts().features;
     for (const unsigned threads : {2U, 5U}) {
       const auto [other, same] = load_with(threads);
@@ -204,14 +204,13 @@ TEST(ReadRows, DatasetsReportsAndFingerprintsDoNotDependOnThreads) {
       EXPECT_TRUE(std::equal(rows.view().dense, rows.view().dense + values, other.view().dense));
       EXPECT_TRUE(std::equal(rows.view().labels, rows.view().labels + rows.facts().rows, other.view().labels));
       EXPECT_EQ(same.fingerprint, report.fingerprint);
-      EXPECT_EQ(same.value.problem_counts, report.value.problem_counts);
-      EXPECT_EQ(same.value.class_counts, report.value.class_counts);
+      EXPECT_EQ(same.value.tally, report.value.tally);
       ASSERT_EQ(same.value.first_problems.size(), LoadReport::kPlacesKept);
       for (std::size_t i = 0; i < LoadReport::kPlacesKept; ++i) {
         EXPECT_EQ(same.value.first_problems[i].line, report.value.first_problems[i].line);
       }
       EXPECT_EQ(count_rows(file.path(), schema, threads).value.rows, rows.facts().rows);
-      EXPECT_EQ(read_usable(file.path(), encoder, threads).unusable, report.value.zero_rows);
+      EXPECT_EQ(read_usable(file.path(), encoder, threads).unusable, report.value.tally.unusable);
     }
   }
 }

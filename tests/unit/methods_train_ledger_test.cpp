@@ -30,7 +30,15 @@ class CountedRows final : public RowSource {
     auto engine = open();
     return {std::move(engine), fingerprint()};
   }
+  std::optional<RowCheck> check(Opening) override {
+    ++checked_;
+    if (at_check_) at_check_();
+    return found_;
+  }
   int opened_ = 0;
+  int checked_ = 0;
+  std::optional<RowCheck> found_;
+  std::function<void()> at_check_;
   std::string content_ = "some data";
   std::function<void()> at_open_, at_fingerprint_;
 
@@ -90,6 +98,73 @@ TEST_F(TrainWithLedger, TheChargeIsInTheLedgerBeforeTheFirstRowIsRead) {
   EXPECT_FALSE(released.stored);
   EXPECT_EQ(spent(), kUnit / 2);
   EXPECT_EQ(ledger_->entries().at(0).state, EntryState::released);
+}
+
+RowCheck found_in(std::uint64_t unusable) {
+  RowCheck check{{}, {{"age", true}}, {"no", "yes"}, "y"};
+  check.tally.start(2, 2);
+  check.tally.rows = 60;
+  check.tally.unusable = check.tally.columns[0].problems[0] = unusable;
+  return check;
+}
+
+TEST_F(TrainWithLedger, RowsAreCheckedWhenItFitsAndBeforeTheCharge) {
+  open(FilterKind::sum, 1, 1e-9);
+  rows_.found_ = found_in(1);
+  rows_.at_check_ = [&] { EXPECT_EQ(spent(), 0U); };
+  int heard = 0;
+  TrainRequest request = asking(2);
+  request.check = [&](const RowCheck& check) { heard += check.tally.rows == 60 ? 1 : 0; };
+  EXPECT_EQ(refused([&] { run(request); }), ErrorKind::budget_exceeded);
+  EXPECT_EQ(rows_.checked_, 0) << "what does not fit looks at nothing";
+  request.budget.epsilon = 0.5;
+  EXPECT_FALSE(run(request).stored);
+  EXPECT_EQ(heard, 1);
+  EXPECT_TRUE(run(request).stored);
+  EXPECT_EQ(rows_.checked_, 1) << "an answered request looks at nothing";
+  EXPECT_FALSE(run(asking(0.25)).stored);
+  EXPECT_EQ(rows_.checked_, 1) << "nobody asked for a check";
+  rows_.content_ = "other data";
+  request.budget.epsilon = 0.125;
+  EXPECT_EQ(refused([&] { run(request); }), ErrorKind::invalid_data);
+  EXPECT_EQ(rows_.checked_, 1) << "other rows are nobody's business";
+}
+
+TEST_F(TrainWithLedger, ACheckThatStopsChargesNothingAndReadsNoMore) {
+  open(FilterKind::sum, 1, 1e-9);
+  rows_.found_ = found_in(7);
+  TrainRequest request = asking(0.5);
+  request.check = [](const RowCheck&) {};
+  EXPECT_EQ(refused([&] { run(request); }), ErrorKind::invalid_data);
+  EXPECT_NE(message_.find("nothing was charged"), std::string::npos) << message_;
+  EXPECT_EQ(spent(), 0U);
+  EXPECT_TRUE(ledger_->entries().empty());
+  EXPECT_EQ(rows_.opened_, 0);
+  request.check = {};
+  EXPECT_FALSE(run(request).stored);
+}
+
+TEST_F(TrainWithLedger, ACheckIsNoPartOfWhatIsAsked) {
+  open(FilterKind::sum, 1, 1e-9);
+  rows_.found_ = found_in(0);
+  TrainRequest request = asking(0.5);
+  EXPECT_FALSE(run(request).stored);
+  request.check = [](const RowCheck&) {};
+  EXPECT_TRUE(run(request).stored);
+}
+
+TEST_F(TrainWithLedger, ABlindLedgerIsRememberedAndNeverLooks) {
+  LedgerTerms terms = terms_of(FilterKind::sum, 1, 1e-9);
+  EXPECT_FALSE(terms_from(text_of(terms)).blind);
+  terms.blind = true;
+  SqliteLedger::create(path_, terms, kSomeData);
+  ledger_.emplace(path_);
+  EXPECT_TRUE(ledger_->terms().blind);
+  rows_.found_ = found_in(60);
+  TrainRequest request = asking(0.5);
+  request.check = [](const RowCheck&) { ADD_FAILURE() << "nobody is told"; };
+  EXPECT_FALSE(run(request).stored);
+  EXPECT_EQ(rows_.checked_, 0);
 }
 
 TEST_F(TrainWithLedger, APartOfTheDataIsChargedEveryTimeAndNeverAnswersForTheWhole) {

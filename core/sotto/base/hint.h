@@ -18,6 +18,8 @@ enum class HintKind {
   adding_filter,    ///< {filter}: a ledger with this filter adds up epsilon and delta
   say_header,       ///< say whether the first line is a row or names the columns
   declare_columns,  ///< {"listed" or "unlisted"}: declare columns, which the message lists or does not
+  declare_column,  ///< {what, column}: declare better what the check of the rows stumbled over (data/row_check.h): "texts"
+                   ///< or "numbers" of the column, "labels", "norm"; no column is named where none is to blame
   inspect_data,     ///< the holder of the file may look for the line
   pack_again,       ///< make the block file again, so that it names its data
   schema_as_found,  ///< use the schema as it was when its bounds were found
@@ -35,6 +37,7 @@ constexpr auto enum_names(HintKind) {
                     std::pair{std::string_view("adding_filter"), HintKind::adding_filter},
                     std::pair{std::string_view("say_header"), HintKind::say_header},
                     std::pair{std::string_view("declare_columns"), HintKind::declare_columns},
+                    std::pair{std::string_view("declare_column"), HintKind::declare_column},
                     std::pair{std::string_view("inspect_data"), HintKind::inspect_data},
                     std::pair{std::string_view("pack_again"), HintKind::pack_again},
                     std::pair{std::string_view("schema_as_found"), HintKind::schema_as_found},

@@ -146,6 +146,92 @@ void send_sparse_of(const SparseArray& array, Codes codes, const ArrayEncoder& e
   }
 }
 
+/// Counts rows as RowEncoder counts those of cells; reused from row to row.
+class RowCounter {
+ public:
+  explicit RowCounter(const ArrayEncoder& encoder) : encoder_(encoder), tally_(encoder.encoder().empty_tally()) {}
+
+  /// `column_of` gives the column of the value at a place.
+  template <class T, class ColumnOf>
+  void take(std::span<const T> values, float label, const ColumnOf& column_of) {
+    wide_.assign(values.begin(), values.end());
+    bool usable = true;
+    for (std::size_t i = 0; i < wide_.size(); ++i) usable &= take_value(wide_[i], column_of(i));
+    const std::uint32_t classes = encoder_.encoder().classes();
+    if (!is_label(label, classes)) tally_.note(ProblemKind::unknown_label, 0);
+    ++tally_.rows;
+    if (!usable || !is_label(label, classes)) {
+      ++tally_.unusable;
+      return;
+    }
+    ++tally_.classes[class_of_label(label, classes)];
+    take_length(column_of);
+  }
+  /// Entries that were left out are zeros.
+  RowTally finish(bool sparse) {
+    for (ColumnTally& column : tally_.columns) {
+      if (sparse && column.known > 0 && column.known < tally_.rows) column.take(0.0);
+    }
+    return std::move(tally_);
+  }
+
+ private:
+  bool take_value(double& value, std::size_t place) {
+    if (!std::isfinite(value)) {
+      tally_.note(std::isnan(value) ? ProblemKind::not_a_number : ProblemKind::not_finite, place);
+      return false;
+    }
+    tally_.columns[place].take(value);
+    if (!encoder_.scales()) return true;
+    const NumericColumn& column = encoder_.column(place);
+    const std::optional<Range>& range = column.range;
+    if (range && (value < range->min || value > range->max)) tally_.note(ProblemKind::out_of_range, place);
+    value = scaled(column, value);
+    return true;
+  }
+  template <class ColumnOf>
+  void take_length(const ColumnOf& column_of) {
+    const std::size_t features = wide_.size();
+    if (encoder_.intercept() != 0) wide_.push_back(encoder_.intercept());
+    const double length = safe_norm(wide_);
+    if (!tally_.take_length(length, encoder_.encoder().data_norm())) return;
+    for (std::size_t i = 0; i < features; ++i) tally_.columns[column_of(i)].pull_by(wide_[i], length);
+    if (encoder_.intercept() != 0) tally_.columns.back().pull_by(encoder_.intercept(), length);
+  }
+
+  const ArrayEncoder& encoder_;
+  RowTally tally_;
+  std::vector<double> wide_;
+};
+
+template <class T>
+RowTally tally_dense(const DenseArray& array, Codes codes, const ArrayEncoder& encoder, const Look& look) {
+  RowCounter counter(encoder);
+  const std::uint32_t classes = encoder.encoder().classes();
+  for_each_row<T>(array, [&](std::size_t i, std::span<const T> values) {
+    if (i % kLookRows == 0) look();
+    counter.take(values, label_of(codes, i, classes), [](std::size_t place) { return place; });
+  });
+  return counter.finish(false);
+}
+
+template <class T>
+RowTally tally_sparse(const SparseArray& array, Codes codes, const ArrayEncoder& encoder, const Look& look) {
+  RowCounter counter(encoder);
+  const std::uint32_t classes = encoder.encoder().classes();
+  for (std::size_t i = 0; i < array.rows; ++i) {
+    if (i % kLookRows == 0) look();
+    const auto [begin, end] = entries_of(array, i);
+    const auto column_of = [&, first = begin](std::size_t place) {
+      const std::uint64_t column = number_at(array.columns, array.wide_columns, first + place);
+      require(column < array.features, "indices", "a column is not below the number of features");
+      return static_cast<std::size_t>(column);
+    };
+    counter.take(values_of<T>(array, begin, end), label_of(codes, i, classes), column_of);
+  }
+  return counter.finish(true);
+}
+
 template <class T>
 void add_row(Sha256& hash, std::span<const T> values, std::vector<double>& wide) {
   wide.assign(values.begin(), values.end());
@@ -216,6 +302,16 @@ void ArrayEncoder::for_each_norm(const SparseArray& array, const std::function<v
     take(array.doubles ? map.norm(values_of<double>(array, begin, end))
                        : map.norm(values_of<float>(array, begin, end)));
   }
+}
+
+RowTally ArrayEncoder::tally(const DenseArray& array, Codes codes, const Look& look) const {
+  return array.doubles ? tally_dense<double>(array, codes, *this, look) : tally_dense<float>(array, codes, *this, look);
+}
+
+RowTally ArrayEncoder::tally(const SparseArray& array, Codes codes, const Look& look) const {
+  require_unshifted();
+  return array.doubles ? tally_sparse<double>(array, codes, *this, look)
+                       : tally_sparse<float>(array, codes, *this, look);
 }
 
 bool ArrayEncoder::has_stored_form(const DenseArray& array) const noexcept {

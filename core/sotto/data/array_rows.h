@@ -41,6 +41,9 @@ struct SparseArray {
 using Codes = std::span<const std::int32_t>;
 float label_of(Codes codes, std::size_t row, std::uint32_t classes) noexcept;
 
+/// Called between pieces of work; throws once nobody waits for it.
+using Look = std::function<void()>;
+
 /// An encoder that takes rows of numbers, one for each of its columns. The encoder must outlive it.
 class ArrayEncoder {
  public:
@@ -63,6 +66,10 @@ class ArrayEncoder {
   void for_each_norm(const DenseArray& array, const std::function<void(double)>& take) const;
   void for_each_norm(const SparseArray& array, const std::function<void(double)>& take) const;
 
+  /// What send() makes of the rows, for whoever may read them (row_check.h). Reads them all, and passes none on.
+  RowTally tally(const DenseArray& array, Codes codes, const Look& look) const;
+  RowTally tally(const SparseArray& array, Codes codes, const Look& look) const;
+
   /// Floats in C order, no range, no constant feature: stored rows have this form.
   bool has_stored_form(const DenseArray& array) const noexcept;
   /// Whether they can be used as they are, without a copy: the form is right and every row is inside the declared norm.
@@ -75,9 +82,6 @@ class ArrayEncoder {
   std::vector<NumericColumn> columns_;
   bool scales_ = false;
 };
-
-/// Called between pieces of work; throws once nobody waits for it.
-using Look = std::function<void()>;
 
 /// SHA-256 of the values in binary64 and of the label of each row, whatever the type and the order in memory.
 void add_values(Sha256& hash, const DenseArray& array, const Look& look);

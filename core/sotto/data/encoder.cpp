@@ -106,6 +106,27 @@ std::vector<const Column*> Encoder::used_columns() const {
   return used;
 }
 
+std::vector<std::string> Encoder::tallied_columns() const {
+  std::vector<std::string> names;
+  for (const Slot& slot : slots_) names.push_back(schema_.columns[slot.column].name);
+  if (schema_.format != FileFormat::csv) names.emplace_back("values");
+  names.emplace_back("the constant feature");
+  return names;
+}
+
+RowTally Encoder::empty_tally() const {
+  RowTally tally;
+  tally.start(schema_.format == FileFormat::csv ? slots_.size() + 1 : 2, classes());
+  return tally;
+}
+
+std::size_t Encoder::tally_column(std::uint32_t feature) const noexcept {
+  if (schema_.format != FileFormat::csv) return feature < raw_features_ ? 0 : 1;
+  if (feature == raw_features_) return slots_.size();
+  const auto next = std::ranges::upper_bound(slots_, feature, {}, &Slot::first_feature);
+  return static_cast<std::size_t>(next - slots_.begin()) - 1;
+}
+
 std::string Encoder::feature_name(std::uint32_t feature) const {
   require(feature < features(), "feature", "there are " + std::to_string(features()) + " features");
   if (projection_.mixes()) return "projection_" + std::to_string(feature + 1);

@@ -8,6 +8,7 @@
 #include "sotto/data/facts.h"
 #include "sotto/data/label_matcher.h"
 #include "sotto/data/projection.h"
+#include "sotto/data/row_tally.h"
 #include "sotto/data/schema.h"
 #include "sotto/data/text_hash.h"
 
@@ -32,6 +33,11 @@ class Encoder {
   double intercept() const noexcept { return intercept_of(schema_); }
   /// The columns that give features, in their order; none for a format without columns.
   std::vector<const Column*> used_columns() const;
+  /// What a tally of rows has one column for: the columns that give features, or "values" where the format has none, and
+  /// last the constant feature.
+  std::vector<std::string> tallied_columns() const;
+  /// A tally of this shape without rows.
+  RowTally empty_tally() const;
   /// "age", "age missing", "job=admin", "intercept", "projection_3".
   std::string feature_name(std::uint32_t feature) const;
 
@@ -44,6 +50,8 @@ class Encoder {
   };
   void lay_out_columns();
   bool decide_sparse() const;
+  /// The place in tallied_columns() of a feature before the projection.
+  std::size_t tally_column(std::uint32_t feature) const noexcept;
   std::uint32_t intercept_feature() const noexcept { return raw_features_; }
   bool has_intercept() const noexcept { return intercept() != 0.0; }
 

@@ -28,18 +28,6 @@ RowShape shape_of(FileFormat format) noexcept {
 
 }  // namespace
 
-std::string_view name_of(ProblemKind kind) noexcept {
-  switch (kind) {
-    case ProblemKind::empty_cell: return "empty cell";
-    case ProblemKind::not_a_number: return "not a number";
-    case ProblemKind::not_finite: return "not finite";
-    case ProblemKind::out_of_range: return "outside the declared range";
-    case ProblemKind::undeclared_category: return "category not declared";
-    case ProblemKind::unknown_label: return "label not declared";
-  }
-  return "not a number";
-}
-
 void EncodedRow::send(RowSink& sink) const {
   if (sparse) {
     sink.add_sparse(columns, values, label);
@@ -94,9 +82,11 @@ void RowEncoder::take_cells(const RawRow& raw, EncodedRow& row) {
     const Encoder::Slot& slot = encoder_.slots_[i];
     const std::string_view cell = raw.cells[positions_[i]];
     place_ = static_cast<std::uint32_t>(positions_[i] + 1);
+    slot_ = i;
     if (const auto* numeric = std::get_if<NumericColumn>(&encoder_.schema_.columns[slot.column].kind)) {
       take_numeric(*numeric, cell, slot.first_feature, row);
     } else if (const auto found = slot.categories.find(cell); found != slot.categories.end()) {
+      if (tally_ != nullptr) count(found->second);
       add_entry(found->second, 1.0);
     } else {
       report(row, ProblemKind::undeclared_category);
@@ -108,7 +98,10 @@ void RowEncoder::take_cells(const RawRow& raw, EncodedRow& row) {
 
 void RowEncoder::take_numeric(const NumericColumn& numeric, std::string_view cell, std::uint32_t feature,
                               EncodedRow& row) {
-  if (std::ranges::find(numeric.missing, cell) != numeric.missing.end()) return add_entry(feature + 1, 1.0);
+  if (std::ranges::find(numeric.missing, cell) != numeric.missing.end()) {
+    if (tally_ != nullptr) ++tally_->columns[slot_].missing;
+    return add_entry(feature + 1, 1.0);
+  }
   const double value = parse_number(cell);
   if (!std::isfinite(value)) {
     zero_ = true;
@@ -117,6 +110,7 @@ void RowEncoder::take_numeric(const NumericColumn& numeric, std::string_view cel
                                     : ProblemKind::not_finite);
     return;
   }
+  if (tally_ != nullptr) count(value);
   const std::optional<Range>& range = numeric.range;
   if (range && (value < range->min || value > range->max)) report(row, ProblemKind::out_of_range);
   add_entry(feature, scaled(numeric, value));
@@ -128,7 +122,11 @@ void RowEncoder::take_values(const RawRow& raw, EncodedRow& row) {
   // An entry that is left out is 0 and must stay 0: sparse values are divided, not shifted.
   const double divisor = range ? std::max(std::abs(range->min), std::abs(range->max)) : 1.0;
   const bool plain = !sparse && are_plain(raw.values, range);
+  slot_ = 0;
   if (plain) take_plain_values(raw.values);
+  if (plain && tally_ != nullptr) {
+    for (const double value : raw.values) count(value);
+  }
   for (std::size_t i = 0; i < raw.values.size() && !plain; ++i) {
     const auto feature = sparse ? raw.indices[i] : static_cast<std::uint32_t>(i);
     const double value = raw.values[i];
@@ -138,6 +136,7 @@ void RowEncoder::take_values(const RawRow& raw, EncodedRow& row) {
       report(row, std::isnan(value) ? ProblemKind::not_a_number : ProblemKind::not_finite);
       continue;
     }
+    if (tally_ != nullptr) count(value);
     if (range && (value < range->min || value > range->max)) report(row, ProblemKind::out_of_range);
     if (range && sparse) {
       add_entry(feature, std::clamp(value, range->min, range->max) / divisor);
@@ -145,6 +144,7 @@ void RowEncoder::take_values(const RawRow& raw, EncodedRow& row) {
       add_entry(feature, scaled({range, NumericScale::linear}, value));
     }
   }
+  if (tally_ != nullptr && raw.values.size() < encoder_.raw_features_) count(0.0);  // entries that are left out
   place_ = 0;
   if (use_ == LabelUse::required) take_label(raw.label, row);
 }
@@ -174,6 +174,29 @@ void RowEncoder::take_label(std::string_view text, EncodedRow& row) {
   }
 }
 
+void RowEncoder::report(EncodedRow& row, ProblemKind kind) const {
+  row.problems.push_back({place_, kind});
+  if (tally_ != nullptr) tally_->note(kind, slot_);
+}
+
+void RowEncoder::count(double value) const noexcept { tally_->columns[slot_].take(value); }
+
+/// Of a row before the clip: `columns_` and `values_` are its entries, not yet mixed.
+void RowEncoder::count_row(const EncodedRow& row, double length) const noexcept {
+  if (!row.usable) {
+    ++tally_->unusable;
+    return;
+  }
+  ++tally_->classes[class_of_label(row.label, encoder_.classes())];
+  if (!tally_->take_length(length, encoder_.data_norm())) return;
+  const double whole = safe_norm(values_);
+  const Projection& projection = encoder_.projection_;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::uint32_t feature = projection.mixes() ? columns_[i] : projection.source_of(columns_[i]);
+    tally_->columns[encoder_.tally_column(feature)].pull_by(values_[i], whole);
+  }
+}
+
 void RowEncoder::add_entry(std::uint32_t feature, double value) {
   if (value == 0.0) return;
   columns_.push_back(feature);
@@ -190,8 +213,10 @@ void RowEncoder::finish(EncodedRow& row) {
   } else if (encoder_.has_intercept()) {
     add_entry(encoder_.intercept_feature(), encoder_.intercept());
   }
+  if (tally_ != nullptr) ++tally_->rows;
   if (!projection.mixes()) {
     projection.choose(columns_, values_);
+    if (tally_ != nullptr) count_row(row, safe_norm(values_));
     return store(row, values_, 0);
   }
   // The projection is linear: a row near the end of binary64 is scaled down first so that no sum overflows.
@@ -203,6 +228,7 @@ void RowEncoder::finish(EncodedRow& row) {
     for (double& value : values_) value = std::ldexp(value, -exponent);
   }
   projection.mix(columns_, values_, mixed_);
+  if (tally_ != nullptr) count_row(row, std::ldexp(safe_norm(mixed_), exponent));
   store(row, mixed_, exponent);
 }
 

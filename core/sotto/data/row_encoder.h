@@ -8,12 +8,9 @@
 #include "sotto/data/encoder.h"
 #include "sotto/data/raw_row.h"
 #include "sotto/data/row_sink.h"
+#include "sotto/data/row_tally.h"
 
 namespace sotto {
-
-/// What a strict check has to say about one cell. Never told by training.
-enum class ProblemKind { empty_cell, not_a_number, not_finite, out_of_range, undeclared_category, unknown_label };
-std::string_view name_of(ProblemKind kind) noexcept;
 
 struct CellProblem {
   std::uint32_t column = 0;  ///< 1-based column of the file, or LIBSVM index; 0: a label that is no column
@@ -43,6 +40,8 @@ class RowEncoder {
   /// ignored.
   RowEncoder(const Encoder& encoder, const RowReader& reader, LabelUse use = LabelUse::required);
   void encode(const RawRow& raw, EncodedRow& row);
+  /// From here on counts go here as well, which is to outlive it; null: to nobody. What rows become does not change.
+  void count_into(RowTally* tally) noexcept { tally_ = tally; }
 
  private:
   void bind_columns(const std::vector<std::string>& names);
@@ -52,7 +51,9 @@ class RowEncoder {
   void take_plain_values(std::span<const double> given);
   void take_label(std::string_view text, EncodedRow& row);
   void add_entry(std::uint32_t feature, double value);
-  void report(EncodedRow& row, ProblemKind kind) const { row.problems.push_back({place_, kind}); }
+  void report(EncodedRow& row, ProblemKind kind) const;
+  void count(double value) const noexcept;
+  void count_row(const EncodedRow& row, double length) const noexcept;
   void finish(EncodedRow& row);
   void store(EncodedRow& row, std::span<const double> values, int exponent);
 
@@ -62,7 +63,9 @@ class RowEncoder {
   std::vector<std::size_t> positions_;  // of each slot's column in the file
   std::size_t label_position_ = 0;
   std::uint32_t place_ = 0;  // the column being read, for problems
-  bool zero_ = false;        // the row has become the zero row
+  std::size_t slot_ = 0;     // the same, of the encoder
+  RowTally* tally_ = nullptr;
+  bool zero_ = false;  // the row has become the zero row
   std::vector<std::uint32_t> columns_;
   std::vector<double> values_;
   std::vector<double> mixed_;

@@ -46,19 +46,30 @@ class TextRows final : public RowSource {
   std::string reading() const override { return reading_of(path_, encoder_.schema()); }
   Digest fingerprint() const override { return fingerprint_of(path_, encoder_.schema()); }
   std::unique_ptr<Engine> open() override {
+    if (checked_.engine) return std::move(checked_.engine);
     auto engine = std::make_unique<InMemoryEngine>(read_dataset(path_, encoder_));
     watch_.require_unchanged();
     return engine;
   }
   Opened open_fingerprinted() override {
+    if (checked_.engine) return std::move(checked_);
     auto [rows, fingerprint] = read_fingerprinted(path_, encoder_);
     return {std::make_unique<InMemoryEngine>(std::move(rows)), fingerprint};
+  }
+  /// One reading serves for the check and for the training.
+  std::optional<RowCheck> check(Opening way) override {
+    auto [counted, fingerprint] = way == Opening::plain ? Fingerprinted<CountedDataset>{read_counted(path_, encoder_)}
+                                                        : read_counted_fingerprinted(path_, encoder_);
+    if (way == Opening::plain) watch_.require_unchanged();
+    checked_ = {std::make_unique<InMemoryEngine>(std::move(counted.rows)), fingerprint};
+    return check_of(encoder_, std::move(counted.tally));
   }
 
  private:
   std::string path_;
   FileWatch watch_;
   Encoder encoder_;
+  Opened checked_;  ///< what a check has read; of the opening it was made for
 };
 
 class BlockRows final : public RowSource {

@@ -70,7 +70,9 @@ InspectReport inspect(const std::string& path, const Schema& schema) {
     void add_dense(std::span<const float>, float) override {}
     void add_sparse(std::span<const std::uint32_t>, std::span<const float>, float) override {}
   } discard;
-  report.checked = load(path, Encoder(complete), ReadMode::strict, discard);
+  const Encoder encoder(complete);
+  report.checked = load(path, encoder, ReadMode::strict, discard);
+  report.check = check_of(encoder, report.checked.tally);
   return report;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sotto/data/draft.h"
+#include "sotto/data/row_check.h"
 #include "sotto/files/load.h"
 
 namespace sotto {
@@ -16,8 +18,9 @@ struct InspectReport {
   static constexpr bool kForRelease = false;
   FileFormat format = FileFormat::csv;
   TableProfile profile;
-  std::string undeclared;  ///< what must still be declared; empty when the schema covers the file
-  LoadReport checked;      ///< problems against the declarations; only rows when something is undeclared
+  std::string undeclared;           ///< what must still be declared; empty when the schema covers the file
+  LoadReport checked;               ///< problems against the declarations; only rows when something is undeclared
+  std::optional<RowCheck> check{};  ///< unless something is undeclared
 };
 InspectReport inspect(const std::string& path, const Schema& schema);
 

@@ -1,10 +1,8 @@
 #include "sotto/files/load.h"
 
-#include <algorithm>
 #include <functional>
 
 #include "sotto/base/error.h"
-#include "sotto/data/facts.h"
 #include "sotto/files/complete.h"
 #include "sotto/files/encoded_rows.h"
 #include "sotto/files/read_rows.h"
@@ -17,17 +15,19 @@ namespace {
 class EncodeWork final : public RowWork {
  public:
   using Receive = std::function<void(const EncodedRows& rows, const LoadReport& report, std::uint64_t lines_before)>;
-  EncodeWork(RowEncoder encode, ReadMode mode, std::uint32_t classes, const Receive& receive)
-      : encode_(std::move(encode)), mode_(mode), classes_(classes), receive_(receive) {}
+  EncodeWork(RowEncoder encode, ReadMode mode, RowTally empty, const Receive& receive)
+      : encode_(std::move(encode)), mode_(mode), empty_(std::move(empty)), receive_(receive) {
+    if (mode_ != ReadMode::lenient) encode_.count_into(&report_.tally);
+  }
 
   void begin() override {
     rows_.clear();
     report_ = LoadReport{};
-    report_.class_counts.resize(classes_);
+    if (mode_ != ReadMode::lenient) report_.tally = empty_;
   }
   void take(const RawRow& raw) override {
     encode_.encode(raw, row_);
-    if (mode_ == ReadMode::strict) report_.note(raw.line, row_);
+    if (mode_ == ReadMode::strict) report_.place(raw.line, row_);
     rows_.add(row_);
     ++report_.rows;
   }
@@ -37,7 +37,7 @@ class EncodeWork final : public RowWork {
  private:
   RowEncoder encode_;
   ReadMode mode_;
-  std::uint32_t classes_;
+  RowTally empty_;
   const Receive& receive_;
   EncodedRow row_;
   EncodedRows rows_;
@@ -47,12 +47,12 @@ class EncodeWork final : public RowWork {
 void encode_rows(RowReader& reader, const Encoder& encoder, LoadOptions options, const EncodeWork::Receive& receive) {
   const RowEncoder encode(encoder, reader);
   read_rows(reader, options.threads,
-            [&] { return std::make_unique<EncodeWork>(encode, options.mode, encoder.classes(), receive); });
+            [&] { return std::make_unique<EncodeWork>(encode, options.mode, encoder.empty_tally(), receive); });
 }
 
 LoadReport load_from(RowReader& reader, const Encoder& encoder, LoadOptions options, RowSink& sink) {
   LoadReport report;
-  report.class_counts.resize(encoder.classes());
+  if (options.mode != ReadMode::lenient) report.tally = encoder.empty_tally();
   encode_rows(reader, encoder, options, [&](const EncodedRows& rows, const LoadReport& part, std::uint64_t before) {
     rows.send(sink);
     report.add(part, before);
@@ -88,36 +88,16 @@ Fingerprinted<CountedRows> count_rows(const std::string& path, const Schema& sch
   return {std::move(counted), tap.finish()};
 }
 
-namespace {
-
-void count_problem(std::vector<std::pair<ProblemKind, std::uint64_t>>& counts, ProblemKind kind, std::uint64_t times) {
-  const auto known = std::ranges::find(counts, kind, &std::pair<ProblemKind, std::uint64_t>::first);
-  if (known == counts.end()) {
-    counts.emplace_back(kind, times);
-  } else {
-    known->second += times;
-  }
-}
-
-}  // namespace
-
-void LoadReport::note(std::uint64_t line, const EncodedRow& row) {
+void LoadReport::place(std::uint64_t line, const EncodedRow& row) {
   for (const CellProblem& cell : row.problems) {
-    count_problem(problem_counts, cell.kind, 1);
-    if (first_problems.size() < kPlacesKept) first_problems.push_back({line, cell});
-  }
-  if (row.usable) {
-    ++class_counts[class_of_label(row.label, static_cast<std::uint32_t>(class_counts.size()))];
-  } else {
-    ++zero_rows;
+    if (first_problems.size() == kPlacesKept) break;
+    first_problems.push_back({line, cell});
   }
 }
 
 void LoadReport::add(const LoadReport& later, std::uint64_t lines_before) {
   rows += later.rows;
-  zero_rows += later.zero_rows;
-  for (std::size_t k = 0; k < class_counts.size(); ++k) class_counts[k] += later.class_counts[k];
-  for (const auto& [kind, count] : later.problem_counts) count_problem(problem_counts, kind, count);
+  tally.add(later.tally);
   for (const Finding& finding : later.first_problems) {
     if (first_problems.size() == kPlacesKept) break;
     first_problems.push_back({finding.line + lines_before, finding.cell});
@@ -165,6 +145,18 @@ Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder
   DatasetBuilder builder(encoder.facts(0));
   const Digest fingerprint = load_fingerprinted(path, encoder, {ReadMode::lenient, threads}, builder).fingerprint;
   return {builder.finish(), fingerprint};
+}
+
+CountedDataset read_counted(const std::string& path, const Encoder& encoder) {
+  DatasetBuilder builder(encoder.facts(0));
+  RowTally tally = load(path, encoder, ReadMode::counted, builder).tally;
+  return {builder.finish(), std::move(tally)};
+}
+
+Fingerprinted<CountedDataset> read_counted_fingerprinted(const std::string& path, const Encoder& encoder) {
+  DatasetBuilder builder(encoder.facts(0));
+  auto [report, fingerprint] = load_fingerprinted(path, encoder, ReadMode::counted, builder);
+  return {{builder.finish(), std::move(report.tally)}, fingerprint};
 }
 
 Dataset read_dataset(const std::string& path, const Schema& schema, unsigned threads) {

@@ -33,17 +33,14 @@ struct Finding {
   CellProblem cell;
 };
 
-/// What a strict pass found. Everything in it describes private rows: for the holder of the file, NOT FOR RELEASE.
+/// What a counted or strict pass found. Everything in it describes private rows: for the holder of the file, NOT FOR RELEASE.
 struct LoadReport {
   static constexpr std::size_t kPlacesKept = 100;
   std::uint64_t rows = 0;
-  std::vector<std::uint64_t> class_counts;  ///< of the rows that keep their label, in the order of class_texts
-  std::uint64_t zero_rows = 0;              ///< rows a bad cell or label has made zero
-  std::vector<std::pair<ProblemKind, std::uint64_t>> problem_counts;
-  std::vector<Finding> first_problems;  ///< the first kPlacesKept
+  RowTally tally;                       ///< empty in lenient mode
+  std::vector<Finding> first_problems;  ///< strict: the first kPlacesKept
 
-  /// class_counts has as many entries as there are classes.
-  void note(std::uint64_t line, const EncodedRow& row);
+  void place(std::uint64_t line, const EncodedRow& row);
   /// Adds what was found in the rows that follow, whose lines are counted from `lines_before`.
   void add(const LoadReport& later, std::uint64_t lines_before);
 };
@@ -55,8 +52,8 @@ struct LoadOptions {
   LoadOptions(ReadMode how, unsigned count = 0) : mode(how), threads(count) {}  // NOLINT: a mode is enough
 };
 
-/// Encodes every row of the file into the sink. The report is filled in strict mode only; in lenient mode it has the
-/// number of rows alone, which is public under replace_one.
+/// Encodes every row of the file into the sink. In lenient mode the report has the number of rows alone, which is
+/// public under replace_one.
 LoadReport load(const std::string& path, const Encoder& encoder, LoadOptions options, RowSink& sink);
 Fingerprinted<LoadReport> load_fingerprinted(const std::string& path, const Encoder& encoder, LoadOptions options,
                                              RowSink& sink);
@@ -66,6 +63,14 @@ Dataset read_dataset(const std::string& path, const Schema& schema, unsigned thr
 /// The same with an encoder at hand, as when a model's encoding is applied to another file.
 Dataset read_dataset(const std::string& path, const Encoder& encoder, unsigned threads = 0);
 Fingerprinted<Dataset> read_fingerprinted(const std::string& path, const Encoder& encoder, unsigned threads = 0);
+
+/// The rows and what they were counted to be. The tally is for the holder of the file, NOT FOR RELEASE.
+struct CountedDataset {
+  Dataset rows;
+  RowTally tally;
+};
+CountedDataset read_counted(const std::string& path, const Encoder& encoder);
+Fingerprinted<CountedDataset> read_counted_fingerprinted(const std::string& path, const Encoder& encoder);
 
 /// The rows a model can be judged on: a row that a bad cell or label makes zero says nothing about it and is left out.
 /// How many there are is about values: for the holder of the file, NOT FOR RELEASE unless the rows are public.

@@ -11,9 +11,9 @@
 namespace sotto {
 
 /// lenient: training. Values are treated by the zero-row rule and nothing tells; only structure fails.
-/// strict: `data pack` and `data info`. The same rows, and every questionable value is counted and placed for the
-/// holder of the file.
-enum class ReadMode { lenient, strict };
+/// counted: the same, and what becomes of the rows is counted for the holder of the file (data/row_check.h).
+/// strict: `data pack` and `data info`. Every questionable value has a place as well, and an error of structure a line.
+enum class ReadMode { lenient, counted, strict };
 
 /// How the file's text is laid out by the schema. A Parquet file has names and no lines to skip, whatever the schema of
 /// another file says.

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sotto/data/row_check.h"
 #include "sotto/data/schema.h"
 #include "sotto/files/column_counts.h"
 #include "sotto/privacy/accountant/filter.h"
@@ -19,6 +20,7 @@ struct BoundsRequest {
   Budget budget;           ///< for all of it together; categories need delta above 0
   double tail = 0.01;      ///< share of the rows that may lie beyond a bound
   std::uint32_t max_categories = 64;
+  HearCheck check{};   ///< who may read the rows, before anything is charged; unset: they are not checked
   Filter::Cost leave;  ///< with a ledger: what must be left of it afterwards, for what comes next
 
   static constexpr auto fields() {

@@ -2,12 +2,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "sotto/base/sha256.h"
 #include "sotto/data/facts.h"
 #include "sotto/data/row_block.h"
+#include "sotto/data/row_check.h"
 #include "sotto/data/scan_order.h"
 
 namespace sotto {
@@ -56,6 +58,10 @@ class RowSource {
   /// The same, with the fingerprint of the very bytes the engine's rows come from. The data may have changed since
   /// `fingerprint`: a release under a budget compares this one.
   virtual Opened open_fingerprinted() = 0;
+  /// For whoever may read the rows, before anything is charged: reads them, and says what became of them. Nothing where they
+  /// were encoded before. What is opened afterwards is the same as without it. `way` tells which of the two it will be.
+  enum class Opening { plain, fingerprinted };
+  virtual std::optional<RowCheck> check(Opening /*way*/) { return std::nullopt; }
 };
 
 }  // namespace sotto

@@ -83,7 +83,8 @@ std::string text_of(const LedgerTerms& terms) {
                    {"rows", terms.rows},
                    {"reading", terms.reading},
                    {"columns", terms.columns},
-                   {"analyst_share", terms.analyst_share}});
+                   {"analyst_share", terms.analyst_share},
+                   {"blind", terms.blind}});
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a name may be no UTF-8
 }
 
@@ -101,6 +102,7 @@ LedgerTerms terms_from(const std::string& text) {
     terms.reading = json.value("reading", "");
     terms.columns = json.value("columns", std::vector<std::string>{});
     if (json.contains("analyst_share")) terms.analyst_share = whole_number<std::uint32_t>(json.at("analyst_share"));
+    terms.blind = json.value("blind", false);
     return terms;
   });
 }

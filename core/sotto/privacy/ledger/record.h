@@ -40,6 +40,8 @@ struct LedgerTerms {
   std::vector<std::string> columns{};
   /// Of every analyst who was granted no other share, in millionths of the limit.
   std::uint32_t analyst_share = kWholeBudget;
+  /// No request checks the rows (data/row_check.h): for a holder who runs the requests of others and shows them what is printed.
+  bool blind = false;
 
   DeltaPolicy delta_policy() const noexcept {
     return filter.kind == FilterKind::sum ? DeltaPolicy::added : DeltaPolicy::converted;
