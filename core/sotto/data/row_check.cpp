@@ -197,6 +197,7 @@ bool is_notable(const RowCheck& check) {
     return more_than(column.of(ProblemKind::out_of_range), kNotablyOutside, tally.rows) ||
            (others > 0 && column.known == 0);
   };
+  if (tally.rows == 0) return false;
   return tally.unusable > 0 || more_than(tally.halved, kNotablyHalved, tally.rows) ||
          std::ranges::count(tally.classes, 0U) > 0 || std::ranges::any_of(tally.columns, strange);
 }
