@@ -59,6 +59,7 @@ class BlockPacker {
     const auto fingerprint = nb::cast<std::string>(about["fingerprint"]);
     Digest digest;
     if (digest_from_hex(fingerprint, digest)) spec.fingerprint = digest;
+    counted_ = about.contains("check") && nb::cast<bool>(about["check"]);
     PackOptions options;
     options.memory_mb = nb::cast<std::uint32_t>(about["memory_mb"]);
     writer_.emplace(path, spec, bits_, options);
@@ -69,22 +70,29 @@ class BlockPacker {
     require(dense.features == features_, "X", "every batch must have the same features");
     const Codes labels = codes_of(&codes, dense.rows);
     const nb::gil_scoped_release unlocked;
+    if (counted_) tally_.add(ArrayEncoder(encoding_, features_).tally(dense, labels, [] {}));
     ClippedRows clipped(*writer_, encoding_.data_norm(), encoding_.classes());
     ArrayEncoder(encoding_, features_).send(dense, labels, clipped);
   }
   std::uint64_t finish() {
     require(writer_.has_value(), "path", "the file is finished");
     const nb::gil_scoped_release unlocked;
+    if (counted_) require_sound(check_of(encoding_, tally_));
     const std::uint64_t rows = writer_->finish().rows;
     writer_.reset();
     return rows;
   }
+
+  bool check_is_notable() const { return counted_ && is_notable(check()); }
+  RowCheck check() const { return check_of(encoding_, tally_.columns.empty() ? encoding_.empty_tally() : tally_); }
 
  private:
   Encoder encoding_;
   std::uint32_t features_;
   BitSource bits_;
   std::optional<BlockFileWriter> writer_;
+  bool counted_ = false;
+  RowTally tally_;
 };
 
 }  // namespace
@@ -94,7 +102,9 @@ void bind_block_file(nb::module_& module) {
       .def(nb::init<const std::string&, const Encoder&, const nb::dict&>(), nb::arg("path"), nb::arg("encoding"),
            nb::arg("about"))
       .def("add", &BlockPacker::add, nb::arg("values"), nb::arg("codes"))
-      .def("finish", &BlockPacker::finish);
+      .def("finish", &BlockPacker::finish)
+      .def_prop_ro("check_text", [](const BlockPacker& packer) { return check_text(packer.check()); })
+      .def_prop_ro("check_is_notable", [](const BlockPacker& packer) { return packer.check_is_notable(); });
 }
 
 }  // namespace sotto::python

@@ -101,24 +101,24 @@ std::vector<TableColumn> table_from(const nb::list& given) {
 }
 
 /// Rows of a table through the encoder, cell by cell as those of a file. Without labels for prediction.
-std::pair<Rows, std::uint64_t> table_rows(const nb::list& given, const Encoder& encoding, bool labelled) {
+Rows table_rows(const nb::list& given, const Encoder& encoding, bool labelled, bool counted) {
   struct Done {
     std::shared_ptr<const Dataset> rows;
-    std::uint64_t unusable = 0;
+    RowTally tally;
   };
-  Done done =
-      interruptible<Done>([table = table_from(given), encoding, labelled, held = keep(given)](const Report& report) {
+  Done done = interruptible<Done>(
+      [table = table_from(given), encoding, labelled, counted, held = keep(given)](const Report& report) {
         constexpr std::uint64_t kLookRows = 4096;
         TableReader reader(table);
         RowEncoder encoder(encoding, reader, labelled ? LabelUse::required : LabelUse::ignored);
         DatasetBuilder builder(encoding.facts(reader.rows()));
         RawRow raw;
         EncodedRow row;
-        Done made;
+        Done made{nullptr, encoding.empty_tally()};
+        if (counted) encoder.count_into(&made.tally);
         while (reader.next(raw)) {
           if (raw.line % kLookRows == 0) report(0);
           encoder.encode(raw, row);
-          made.unusable += row.usable ? 0 : 1;
           row.send(builder);
         }
         made.rows = std::make_shared<const Dataset>(builder.finish());
@@ -129,7 +129,8 @@ std::pair<Rows, std::uint64_t> table_rows(const nb::list& given, const Encoder& 
   rows.view = done.rows->view();
   rows.owner = done.rows;
   rows.schema = encoding.schema();
-  return {std::move(rows), done.unusable};
+  if (counted) rows.check = check_of(encoding, std::move(done.tally));
+  return rows;
 }
 
 /// A first schema for a table from all of its cells, and why each column was drafted as it is. NOT FOR RELEASE.
@@ -193,7 +194,8 @@ void bind_encoding(nb::module_& module) {
         return Encoder(complete_schema(std::move(schema), columns));
       },
       nb::arg("schema"), nb::arg("columns"));
-  module.def("table_rows", &table_rows, nb::arg("table"), nb::arg("encoding"), nb::arg("labelled"));
+  module.def("table_rows", &table_rows, nb::arg("table"), nb::arg("encoding"), nb::arg("labelled"),
+             nb::arg("counted") = false);
   module.def("draft_table", &draft_table, nb::arg("table"), nb::arg("declared"));
   module.def(
       "spells_missing", [](const std::string& text) { return spells_missing(text); }, nb::arg("text"));

@@ -34,6 +34,7 @@ std::string show(const std::string& path) {
               {"unit", terms.unit},
               {"filter", enum_name(terms.filter.kind)},
               {"rows", terms.rows},
+              {"blind", terms.blind},
               {"anchor", ledger.place().anchor},
               {"currency", filter.currency()},
               {"limit", filter.limit().loss_number()},
@@ -69,6 +70,7 @@ void create(const std::string& path, const nb::dict& given) {
   asked.filter = nb::cast<std::string>(given["filter"]);
   SqliteLedger::check_relation(asked.relation);
   terms.rows = nb::cast<std::uint64_t>(given["rows"]);
+  terms.blind = given.contains("blind") && nb::cast<bool>(given["blind"]);
   terms.filter = opened_filter(asked, terms.rows).state();
   Digest fingerprint{};
   require(digest_from_hex(nb::cast<std::string>(given["fingerprint"]), fingerprint), "fingerprint",

@@ -145,20 +145,34 @@ std::optional<Rows> borrowed(const DenseArray& dense, Codes codes, const ArrayEn
   return rows;
 }
 
-Rows dense_rows(nb::object values, nb::object codes, const Encoder& encoding) {
+template <class Values>
+std::optional<RowCheck> check_if(bool counted, const ArrayEncoder& encoder, const Values& values, Codes codes,
+                                 const Look& look) {
+  if (!counted) return std::nullopt;
+  return check_of(encoder.encoder(), encoder.tally(values, codes, look));
+}
+
+Rows with(Rows rows, const std::optional<RowCheck>& check) {
+  rows.check = check;
+  return rows;
+}
+
+Rows dense_rows(nb::object values, nb::object codes, const Encoder& encoding, bool counted) {
   const Array array = nb::cast<Array>(values);
   const DenseArray dense = dense_of(array);
   const Codes labels = codes_in(codes, dense.rows);
   const ArrayEncoder check(encoding, dense.features);
   const std::shared_ptr<const void> held = keep(std::move(values));
   return read_values<Rows>(dense.rows * dense.features,
-                           [dense, labels, encoding, held, kept = keep(codes)](const Look& look) {
+                           [dense, labels, encoding, held, counted, kept = keep(codes)](const Look& look) {
                              const ArrayEncoder encoder(encoding, dense.features);
-                             if (auto rows = borrowed(dense, labels, encoder, held)) return std::move(*rows);
+                             const auto found = check_if(counted, encoder, dense, labels, look);
+                             if (auto rows = borrowed(dense, labels, encoder, held))
+                               return with(std::move(*rows), found);
                              DatasetBuilder builder(encoder.facts(dense.rows, false));
                              WatchedSink watched(builder, look);
                              encoder.send(dense, labels, watched);
-                             return rows_of(builder.finish());
+                             return with(rows_of(builder.finish()), found);
                            });
 }
 
@@ -181,18 +195,19 @@ void check_parts(const SparseParts& parts) {
   require(types, "X", "a sparse matrix must have float32 or float64 values and int32 or int64 indices");
 }
 
-Rows sparse_rows(const nb::tuple& matrix, const nb::object& codes, const Encoder& encoding) {
+Rows sparse_rows(const nb::tuple& matrix, const nb::object& codes, const Encoder& encoding, bool counted) {
   const SparseArray sparse = sparse_of(matrix);
   const Codes labels = codes_in(codes, sparse.rows);
   const ArrayEncoder check(encoding, sparse.features);
-  return read_values<Rows>(sparse.entries,
-                           [sparse, labels, encoding, held = keep(matrix), kept = keep(codes)](const Look& look) {
-                             const ArrayEncoder encoder(encoding, sparse.features);
-                             DatasetBuilder builder(encoder.facts(sparse.rows, true));
-                             WatchedSink watched(builder, look);
-                             encoder.send(sparse, labels, watched);
-                             return rows_of(builder.finish());
-                           });
+  return read_values<Rows>(
+      sparse.entries, [sparse, labels, encoding, counted, held = keep(matrix), kept = keep(codes)](const Look& look) {
+        const ArrayEncoder encoder(encoding, sparse.features);
+        const auto found = check_if(counted, encoder, sparse, labels, look);
+        DatasetBuilder builder(encoder.facts(sparse.rows, true));
+        WatchedSink watched(builder, look);
+        encoder.send(sparse, labels, watched);
+        return with(rows_of(builder.finish()), found);
+      });
 }
 
 Rows block_rows(const std::string& path) {
@@ -301,8 +316,10 @@ void bind_rows(nb::module_& module) {
       .def_prop_ro("path", [](const Rows& r) { return r.path; })
       .def_prop_ro("encoding", [](const Rows& r) { return to_json(r.schema); })
       .def_prop_ro("fingerprint", [](const Rows& r) { return r.fingerprint ? hex_of(*r.fingerprint) : std::string(); });
-  module.def("dense_rows", &dense_rows, nb::arg("values"), nb::arg("codes").none(), nb::arg("encoding"));
-  module.def("sparse_rows", &sparse_rows, nb::arg("matrix"), nb::arg("codes").none(), nb::arg("encoding"));
+  module.def("dense_rows", &dense_rows, nb::arg("values"), nb::arg("codes").none(), nb::arg("encoding"),
+             nb::arg("counted") = false);
+  module.def("sparse_rows", &sparse_rows, nb::arg("matrix"), nb::arg("codes").none(), nb::arg("encoding"),
+             nb::arg("counted") = false);
   module.def("block_rows", &block_rows, nb::arg("path"));
   module.def("fingerprint_dense", &fingerprint_dense, nb::arg("values"), nb::arg("codes"), nb::arg("classes"));
   module.def("fingerprint_sparse", &fingerprint_sparse, nb::arg("matrix"), nb::arg("codes"), nb::arg("classes"));

@@ -9,6 +9,7 @@
 
 #include "sotto/data/array_rows.h"
 #include "sotto/data/row_block.h"
+#include "sotto/data/row_check.h"
 #include "sotto/data/schema.h"
 #include "sotto/optim/engine.h"
 
@@ -28,6 +29,7 @@ struct Rows {
   std::shared_ptr<RowSource> source;  ///< of a block file
   Schema schema;                      ///< of a block file, from its header; of a table, what it was encoded by
   std::optional<Digest> fingerprint;
+  std::optional<RowCheck> check{};  ///< of rows in memory, if it was asked for; not for release
 
   /// Throws Error{invalid_data} if a block file is another one by now. An engine on the caller's array looks at the end
   /// whether it is still the same.

@@ -43,10 +43,18 @@ class SharedRows final : public RowSource {
     if (rows_.source) return rows_.source->open_fingerprinted();
     return {rows_.open(), fingerprint()};
   }
+  /// They were counted when they were encoded.
+  std::optional<RowCheck> check(Opening /*way*/) override { return rows_.check; }
 
  private:
   const Rows& rows_;
   bool part_;
+};
+
+/// What the caller, who has the rows, is told about them. Not for release.
+struct Heard {
+  std::string text;  ///< empty: nothing was checked
+  bool notable = false;
 };
 
 /// How a training is run, what it is charged to, and what is known about its rows.
@@ -62,6 +70,7 @@ struct RunOptions {
   bool part = false;        ///< of the ledger's data
   bool again = false;
   std::optional<double> norm_assumed;  ///< TrainRequest
+  std::shared_ptr<Heard> heard = std::make_shared<Heard>();
 };
 
 using Epsilons = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -82,6 +91,9 @@ TrainRequest with_options(TrainRequest request, const Rows& rows, const RunOptio
   }
   if (options.order_seed) request.order_seed = options.order_seed;
   request.personal = options.personal;
+  if (rows.check) {
+    request.check = [heard = options.heard](const RowCheck& check) { *heard = {check_text(check), is_notable(check)}; };
+  }
   if (options.norm_assumed) request.norm_assumed = options.norm_assumed;
   if (!options.found_norm) return request;
   request.bounds_cost = options.found_norm->cost;
@@ -100,7 +112,8 @@ Released on_ledger_or_alone(const Asked& asked, const Alone& alone, const UnderL
     return under(source, ChargedTo{{open, options.again, options.part}, bits});
   }
   Released made;
-  made.model = alone(*asked.rows.open(), bits);
+  SharedRows source(asked.rows, false);
+  made.model = alone(source, bits);
   made.text = model_text(made.model);
   return made;
 }
@@ -109,7 +122,7 @@ Released work(Asked asked, const Report& report) {
   TrainRequest& request = asked.request;
   request.progress = report;
   return on_ledger_or_alone(
-      asked, [&](Engine& rows, BitSource& bits) { return train(rows, request, bits); },
+      asked, [&](RowSource& rows, BitSource& bits) { return train(rows, request, bits); },
       [&](RowSource& rows, const ChargedTo& to) { return train(rows, request, to.bits, to.use); });
 }
 
@@ -117,7 +130,11 @@ Released tune_work(const Asked& asked, TuneRequest request, const Report& report
   request.train = asked.request;
   request.train.progress = report;
   return on_ledger_or_alone(
-      asked, [&](Engine& rows, BitSource& bits) { return tune(rows, nullptr, request, bits); },
+      asked,
+      [&](RowSource& rows, BitSource& bits) {
+        check_rows(rows, request.train.check, RowSource::Opening::plain);
+        return tune(*rows.open(), nullptr, request, bits);
+      },
       [&](RowSource& rows, const ChargedTo& to) { return tune(rows, nullptr, request, to); });
 }
 
@@ -199,6 +216,8 @@ void bind_training(nb::module_& module) {
       .def_rw("part", &RunOptions::part)
       .def_rw("again", &RunOptions::again)
       .def_rw("norm_assumed", &RunOptions::norm_assumed)
+      .def_prop_ro("check_text", [](const RunOptions& options) { return options.heard->text; })
+      .def_prop_ro("check_is_notable", [](const RunOptions& options) { return options.heard->notable; })
       .def(
           "promise",
           [](RunOptions& options, const Epsilons& values) {

@@ -21,6 +21,7 @@ from ._tuning import PrivateSearchCV, tune
 from ._verify import verify
 from .errors import (
     BudgetExceeded,
+    DataWarning,
     Error,
     InvalidArgument,
     InvalidData,
@@ -39,6 +40,7 @@ from .streaming import pack, pack_parquet
 
 __all__ = [
     "BudgetExceeded",
+    "DataWarning",
     "Error",
     "InvalidArgument",
     "InvalidData",

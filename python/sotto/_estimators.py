@@ -47,6 +47,9 @@ _SHARED = """
         Repeats the order of the rows. The noise is never seeded.
     accountant : Ledger or path, optional
         Charged before a row is used. Clones, pickles and joblib workers share it.
+    check : bool
+        Look at the rows before anything is charged. Rows that nothing can be learned from are refused by an ``InvalidData``. What
+        is strange about others is told by a ``DataWarning``, which is not for release. The model is the same either way.
     options : dict, optional
         Any other parameter of the library in its own spelling, e.g. ``{"averaging": "uniform"}``.
     verbose : int
@@ -131,6 +134,7 @@ class LogisticRegression(GivesProbabilities, PrivateLinearClassifier):
         neighboring_relation: str = "replace_one",
         random_state: Any = None,
         accountant: Ledger | str | None = None,
+        check: bool = True,
         options: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:
@@ -175,6 +179,7 @@ class LinearSVC(PrivateLinearClassifier):
         neighboring_relation: str = "replace_one",
         random_state: Any = None,
         accountant: Ledger | str | None = None,
+        check: bool = True,
         options: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:
@@ -231,6 +236,7 @@ class SGDClassifier(GivesProbabilities, PrivateLinearClassifier):
         neighboring_relation: str = "replace_one",
         random_state: Any = None,
         accountant: Ledger | str | None = None,
+        check: bool = True,
         options: dict[str, Any] | None = None,
         verbose: int = 0,
     ) -> None:

@@ -152,7 +152,7 @@ class FittedClassifier(InKeywords, ClassifierMixin, BaseEstimator):  # type: ign
         check_is_fitted(self, "model_")
         if self.encoding_.raw:
             columns = columns_of(X, None, self.encoding_.label)
-            return _core.table_rows(self.encoding_.cells(columns), self.encoding_.core, False)[0]
+            return _core.table_rows(self.encoding_.cells(columns), self.encoding_.core, False)
         X = checked_rows(self, as_table(X))
         return rows_of(matrix_of(X), None, self.encoding_.core)
 

@@ -129,10 +129,10 @@ def values_of(matrix: Any) -> Any:
     return matrix
 
 
-def rows_of(matrix: Any, codes: Any, encoding: _core.Encoding) -> Any:
-    """Rows of the library, encoded as declared."""
+def rows_of(matrix: Any, codes: Any, encoding: _core.Encoding, counted: bool = False) -> Any:
+    """Rows of the library, encoded as declared. ``counted``: what becomes of them is counted, for a check."""
     make = _core.sparse_rows if scipy.sparse.issparse(matrix) else _core.dense_rows
-    return make(values_of(matrix), codes, encoding)
+    return make(values_of(matrix), codes, encoding, counted)
 
 
 def fingerprint_of(matrix: Any, codes: Any, classes: Sequence[str]) -> str:

@@ -24,11 +24,11 @@ from ._hints import hinted, in_keywords
 from ._parameters import fields_of
 from ._pieces import checked, refuse_continuous, unique
 from ._progress import Progress
-from .errors import InvalidArgument, InvalidData, NotPrivateWarning, Unsupported
+from .errors import InvalidArgument, NotPrivateWarning, Unsupported
 from ._table import columns_of, rows_in, table_fingerprint
 from .ledger import Charge, Ledger
 from ._pipeline import before_this_fit, reasons_against, warn_of_scores
-from ._prepared import Prepared, Trained
+from ._prepared import Prepared, Trained, checking
 from ._refused import refuse_other_arguments
 from ._warn import warn, warn_of_plan
 from .schema import Schema
@@ -47,8 +47,6 @@ NO_EPSILON = "epsilon: must be given, above 0; whoever spends says how much"
 NO_FINGERPRINT = "accountant: this block file does not say which data it was made from"
 #: Parameters that are numbers where they are given.
 NUMBERS = ("epsilon", "delta", "C", "alpha", "huber_width", "intercept_scaling", "max_iter", "passes", "batch_size", "eta0")
-#: Share of the rows of a table that may be unusable.
-MOST_UNUSABLE = 0.1
 #: Labels that need no declaration: everybody knows them before seeing a row.
 PUBLIC_CLASSES = (0, 1)
 
@@ -81,6 +79,7 @@ class PrivateLinearClassifier(FittedClassifier):
     neighboring_relation: str
     random_state: Any
     accountant: Ledger | str | None
+    check: bool
     options: dict[str, Any] | None
     verbose: int
 
@@ -141,7 +140,9 @@ class PrivateLinearClassifier(FittedClassifier):
         options.not_private = not_private
         if found is not None:
             options.found_norm = found
-        return Prepared(rows_of(matrix, codes, encoding.core), encoding, classes, options, found is not None)
+        # A norm that was found and paid for fits the rows, and a refusal would come too late.
+        rows = rows_of(matrix, codes, encoding.core, self.check and found is None)
+        return Prepared(rows, encoding, classes, options, found is not None)
 
     def _prepared_table(self, X: Any, y: Any, personal: Any, not_private: list[str]) -> Prepared:
         """The same for a table of raw cells, which the schema declares."""
@@ -152,8 +153,7 @@ class PrivateLinearClassifier(FittedClassifier):
         ledger = self._ledger()
         count = len(cells[0][1]) if cells else 0
         charge = Charge() if ledger is None else Charge.to(ledger, table_fingerprint(columns), count)
-        rows, unusable = _core.table_rows(cells, encoding.core, True)
-        _refuse_unusable(unusable, rows.rows)
+        rows = _core.table_rows(cells, encoding.core, True, self.check)
         options = self._run_options(charge, personal)
         options.not_private = not_private
         options.norm_assumed = self._assumed_norm(encoding)
@@ -240,7 +240,7 @@ class PrivateLinearClassifier(FittedClassifier):
 
     def _train(self, rows: Any, options: _core.RunOptions, norm_found: bool = False) -> Trained:
         fields = self._fields(rows.rows, rows.classes, norm_found)
-        with Progress(self.verbose) as progress:
+        with Progress(self.verbose) as progress, checking(options):
             model, _, stored, warned = _core.train(rows, fields, options, progress.tell)
         return Trained(model, stored, warned)
 
@@ -425,12 +425,3 @@ def _some(classes: Any) -> str:
     """A list as people type it; of many its beginning."""
     listed = [value.item() if hasattr(value, "item") else value for value in classes[:SHOWN_CLASSES]]
     return repr(listed) if len(classes) <= SHOWN_CLASSES else repr(listed)[:-1] + ", ...]"
-
-
-def _refuse_unusable(unusable: int, rows: int) -> None:
-    """For whoever holds the rows, before anything is charged. Not for release."""
-    if unusable > rows * MOST_UNUSABLE:
-        raise InvalidData(
-            f"X: {unusable} of {rows} rows have a number that is missing or no number, or a label that is not declared, and would be "
-            "left out (not for release). Check the kinds of the columns and the classes of the schema; nothing was charged"
-        )

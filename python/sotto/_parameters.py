@@ -63,6 +63,7 @@ OTHERS: Mapping[str, str] = {
     "intercept_scaling": "intercept",
     "random_state": "order_seed",
     "accountant": "ledger",
+    "check": "check",
 }
 
 

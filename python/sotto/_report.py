@@ -29,7 +29,7 @@ def write_report(estimator: FittedClassifier, path: str | os.PathLike[str], ledg
 def _labelled_rows(estimator: FittedClassifier, X: Any, y: Any) -> _core.Rows:
     encoding = estimator.encoding_
     if encoding.raw:
-        return _core.table_rows(encoding.cells(columns_of(X, y, encoding.label)), encoding.core, True)[0]
+        return _core.table_rows(encoding.cells(columns_of(X, y, encoding.label)), encoding.core, True)
     if y is None:
         raise InvalidArgument("y: must be given with X")
     rows: _core.Rows = rows_of(matrix_of(checked_rows(estimator, as_table(X))), encode_labels(np.asarray(y), estimator.classes_), encoding.core)

@@ -13,7 +13,7 @@ from ._card import PrivacyCard
 from ._fitted import F, only_where
 from ._linear import PrivateLinearClassifier
 from ._parameters import TABLE
-from ._prepared import Trained
+from ._prepared import Trained, checking
 from ._progress import Progress
 from .errors import InvalidArgument
 
@@ -97,7 +97,7 @@ def search(
         prepared = made._prepared(X, y)
         base, settings = _settings([one._fields(prepared.rows.rows, prepared.rows.classes) for one in tried])
         how = (by or ("random_stopping" if made.delta > 0 else "parts"), mean_runs)
-        with Progress(made.verbose) as progress:
+        with Progress(made.verbose) as progress, checking(prepared.options):
             model, _, stored, warned = _core.tune(prepared.rows, base, prepared.options, settings, how, progress.tell)
         place = _core.chosen_setting(model, settings)
         made.set_params(**candidates[place])

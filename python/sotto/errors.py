@@ -23,6 +23,8 @@ class Error(Exception):
     #: What the caller calls the fields.
     names: dict[str, str] = {}
     remark: str = ""
+    #: What was found in the rows, for whoever may read them; not for release. Empty for most errors.
+    table: str = ""
 
     def __str__(self) -> str:
         from ._hints import WORDS
@@ -30,7 +32,8 @@ class Error(Exception):
         text, start = super().__str__(), f"{self.field}: "
         if self.field in self.names and text.startswith(start):
             text = f"{self.names[self.field]}: {text[len(start):]}"
-        return "; ".join(part for part in (text, WORDS[self.hint.kind](self), self.remark) if part)
+        words = "; ".join(part for part in (text, WORDS[self.hint.kind](self), self.remark) if part)
+        return f"{words}\n{self.table}" if self.table else words
 
 
 class InvalidArgument(Error, ValueError):
@@ -67,6 +70,10 @@ class PromiseWarning(PrivacyWarning):
 
 class NotPrivateWarning(PrivacyWarning):
     """The model that was made is stamped *not private*; its card says why."""
+
+
+class DataWarning(UserWarning):
+    """Something strange about the rows, told to the caller of ``fit``, who has them. Its table is not for release."""
 
 
 class PlanWarning(PrivacyWarning):

@@ -111,6 +111,7 @@ class Ledger:
         relation: str = "replace_one",
         filter: str | None = None,
         anchor: str | os.PathLike[str] | None = None,
+        blind: bool = False,
     ) -> "Ledger":
         """Opens a budget for the rows of ``X`` and ``y``, or for the data set called ``name``.
 
@@ -139,6 +140,9 @@ class Ledger:
             noise, and fewer or none with pure noise.
         anchor : path, optional
             A second file, on another disk, that guards against an old copy of the ledger. Without it ``path`` + ".anchor".
+        blind : bool
+            No request looks at the rows before it is charged, whatever ``check`` says. For a holder who runs the requests of
+            others and passes on what is printed.
 
         Returns
         -------
@@ -162,6 +166,7 @@ class Ledger:
             "anchor": os.path.abspath(os.fspath(anchor)) if anchor else "",
             "fingerprint": fingerprint,
             "rows": rows,
+            "blind": bool(blind),
         }
         with naming(_FIELDS):
             _core.ledger_create(os.path.abspath(os.fspath(path)), terms)

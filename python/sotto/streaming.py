@@ -13,6 +13,7 @@ from . import _core
 from ._declared import declared_classes, declared_norm
 from ._encoding import Encoding
 from ._inputs import encode_labels, refuse_unread
+from ._prepared import checking
 from .errors import InvalidArgument
 
 _BATCH_ROWS = 65536
@@ -31,6 +32,7 @@ def pack(
     intercept_scaling: float = 1.0,
     memory_mb: int = 0,
     fingerprint: str = "",
+    check: bool = True,
 ) -> int:
     """Streams record batches into a block file, for :meth:`LogisticRegression.fit_block_file`.
 
@@ -50,6 +52,8 @@ def pack(
         What the shuffle may take; 0 chooses by the memory that is free.
     fingerprint : str
         64 hexadecimal digits that name the data, by which a ledger knows the rows. Without them the file serves no ledger.
+    check : bool
+        As of an estimator: no file is left of rows that nothing can be learned from.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def pack(
             names = _features_of(columns_of_first, label)
             shape = _Declared(bounds, fit_intercept, intercept_scaling)
             encoding = Encoding.build(shape, norm, len(names), order, names)
-            about = {"fingerprint": fingerprint, "memory_mb": int(memory_mb)}
+            about = {"fingerprint": fingerprint, "memory_mb": int(memory_mb), "check": bool(check)}
             packer = _core.BlockPacker(os.fspath(path), encoding.core, about)
         if list(batch.schema.names) != columns_of_first:
             raise InvalidArgument("batches: every batch must have the columns of the first, in their order")
@@ -82,7 +86,8 @@ def pack(
         packer.add(np.stack(columns, axis=1) if columns else np.empty((batch.num_rows, 0)), labels)
     if packer is None:
         raise InvalidArgument("batches: there are none")
-    return int(packer.finish())
+    with checking(packer):
+        return int(packer.finish())
 
 
 def pack_parquet(source: str | os.PathLike[str], path: str | os.PathLike[str], *, label: str, **declarations: Any) -> int:
