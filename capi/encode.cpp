@@ -80,6 +80,11 @@ TableEncoder::TableEncoder(const std::string& schema, std::vector<std::string> c
   require(!encoder_.sparse(), "storage", "must be dense");
 }
 
+void TableEncoder::count() {
+  tally_ = encoder_.empty_tally();
+  row_encoder_.count_into(&tally_);
+}
+
 void TableEncoder::put(float* row, float& label) {
   std::copy(encoded_.values.begin(), encoded_.values.end(), row);
   label = encoded_.label;
@@ -174,6 +179,18 @@ sotto_status sotto_encode_values(sotto_encoder* encoder, const double* values, s
 }
 
 int sotto_encoder_usable(const sotto_encoder* encoder) { return encoder->table.usable() ? 1 : 0; }
+
+sotto_status sotto_encoder_count(sotto_encoder* encoder) {
+  return guarded(nullptr, [&] { encoder->table.count(); });
+}
+
+sotto_status sotto_encoder_check(const sotto_encoder* encoder, sotto_text* table, sotto_error* error) {
+  return guarded(error, [&] {
+    const RowCheck check = encoder->table.check();
+    *table = copy_text(check_text(check));
+    require_sound(check);
+  });
+}
 
 void sotto_encoder_fingerprint(const sotto_encoder* encoder, char hex[65]) {
   guarded(nullptr, [&] { std::strcpy(hex, encoder->table.fingerprint().c_str()); });

@@ -9,6 +9,7 @@
 #include "capi/sotto_c.h"
 #include "sotto/base/sha256.h"
 #include "sotto/data/encoder.h"
+#include "sotto/data/row_check.h"
 #include "sotto/data/row_encoder.h"
 
 namespace sotto::capi {
@@ -67,6 +68,9 @@ class TableEncoder {
   /// Whether the row encoded last kept its values. About a value: never for training.
   bool usable() const noexcept { return encoded_.usable; }
   const RowMultiset& raw() const noexcept { return raw_; }
+  /// From here on counts what becomes of the rows. About values: for whoever may read them.
+  void count();
+  RowCheck check() const { return check_of(encoder_, tally_); }
 
  private:
   void require_shape(bool array) const;
@@ -83,6 +87,7 @@ class TableEncoder {
   std::vector<double> numbers_;
   std::vector<char> hashed_;
   EncodedRow encoded_;
+  RowTally tally_;
 };
 
 }  // namespace sotto::capi

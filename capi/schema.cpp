@@ -70,6 +70,8 @@ void take_options(const Json& options, Json& schema) {
   for (const auto& [key, value] : options.items()) {
     if (key == "positive" || key == "negative" || key == "classes") {
       schema["label"][key] = value;
+    } else if (key == "check") {
+      require(value.is_boolean(), key, "must be true or false");  // the host's business: it changes no row
     } else {
       require(key == "data_norm" || key == "intercept" || key == "projection", key, "is no option of a table");
       schema[key] = value;

@@ -102,7 +102,7 @@ typedef struct sotto_cell {
  * Makes the complete schema of a table from declarations. features is a JSON object with one key per column, in the
  * order of the schema. Each value is [min, max], ["value", ...], an object of min, max, scale or values, or null for a
  * number that is taken as it is. One column of {"size": n, ...} is an array of n numbers. options: positive,
- * negative, classes, data_norm, intercept, projection.
+ * negative, classes, data_norm, intercept, projection; check is a boolean for the host and changes nothing here.
  */
 sotto_status sotto_schema(const char* label, const char* features, const char* options, sotto_text* schema,
                           sotto_error* error);
@@ -125,6 +125,13 @@ sotto_status sotto_encode_values(sotto_encoder* encoder, const double* values, s
 /* Whether the row encoded last kept its values: 0 if it became the zero row. This is an answer about a value. Use it
  * only for figures that are not private anyway (sotto_evaluate), never for rows to train on. */
 int sotto_encoder_usable(const sotto_encoder* encoder);
+/* From here on counts what becomes of the rows, for sotto_encoder_check. What they become does not change. */
+sotto_status sotto_encoder_count(sotto_encoder* encoder);
+/*
+ * For whoever may read the rows, before anything is stored or charged; not for release. `table` gets a text of several
+ * lines, whatever is returned. SOTTO_INVALID_DATA, with a hint, if hardly anything can be learned from these rows.
+ */
+sotto_status sotto_encoder_check(const sotto_encoder* encoder, sotto_text* table, sotto_error* error);
 /* Identifies the multiset of raw rows encoded so far, whatever their order. For the data holder, not for release. */
 void sotto_encoder_fingerprint(const sotto_encoder* encoder, char hex[65]);
 
@@ -211,7 +218,7 @@ typedef struct sotto_store {
   void (*warn)(void* context, const char* code, const char* text);
 } sotto_store;
 
-/* Creates the ledger of these rows and its anchor, a file that must not exist yet. options: filter, rdp_order, unit,
+/* Creates the ledger of these rows and its anchor, a file that must not exist yet. options: filter, rdp_order, unit, blind,
  * budget_epsilon, budget_delta, analyst_share. */
 sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
                                  const char* options, sotto_error* error);

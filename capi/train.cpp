@@ -37,6 +37,8 @@ LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& option
         asked.rdp_order = value.get<double>();
       } else if (key == "analyst_share") {
         terms.analyst_share = millionths_of(value.get<double>(), "analyst_share");
+      } else if (key == "blind") {
+        terms.blind = value.get<bool>();
       } else if (key == "unit") {
         terms.unit = value.get<std::string>();
       } else {

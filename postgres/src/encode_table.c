@@ -176,6 +176,20 @@ static void pack_row(void *context, const float *row, float label) {
   if (++packer->held == packer->block_rows) flush_block(packer);
 }
 
+/* Before anything is stored or charged, to whoever registers the table. Not for release. */
+static void tell_check(const sotto_encoder *encoder) {
+  sotto_text table = {NULL, 0};
+  sotto_error error;
+  sotto_status status = sotto_encoder_check(encoder, &table, &error);
+
+  if (table.data != NULL) ereport(NOTICE, (errmsg_internal("%s", text_take(&table))));
+  host_check(NULL, status, &error);
+}
+
+static void count_rows(sotto_encoder *encoder) {
+  if (sotto_encoder_count(encoder) != SOTTO_OK) ereport(ERROR, (errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+}
+
 static void pass_over(void *unused, const float *row, float label) {}
 
 void survey_table(const TableToRead *table, const char *schema, Packing *packing) {
@@ -183,7 +197,9 @@ void survey_table(const TableToRead *table, const char *schema, Packing *packing
   char **columns;
   sotto_encoder *encoder = encoder_open(schema, table->label, table->features, SOTTO_LABEL_REQUIRED, &count, &columns);
 
+  if (packing->check) count_rows(encoder);
   encode_table(table, encoder, pass_over, NULL);
+  if (packing->check) tell_check(encoder);
   packing->block_rows = 0;
   packing->facts = sotto_encoder_facts(encoder);
   sotto_encoder_fingerprint(encoder, packing->fingerprint);
@@ -234,7 +250,9 @@ void pack_table(const TableToRead *table, const char *schema, Oid target, Packin
   packer.target = table_open(target, RowExclusiveLock);
   packer.bulk = bulk_insert();
   packer.slot = MakeSingleTupleTableSlot(RelationGetDescr(packer.target), &TTSOpsVirtual);
+  if (packing->check) count_rows(encoder);
   encode_table(table, encoder, pack_row, &packer);
+  if (packing->check) tell_check(encoder);
   flush_block(&packer);
   ExecDropSingleTupleTableSlot(packer.slot);
   if (packer.bulk != NULL) FreeBulkInsertState(packer.bulk);

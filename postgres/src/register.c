@@ -150,6 +150,28 @@ static void check_encoding(void) {
   ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the database must be in UTF8")));
 }
 
+/* Whether the rows are checked; by default they are. Of options that are known to be sound. */
+static bool is_checked(const char *options) {
+  const char *arguments[1] = {options};
+
+  return ask_as_owner("SELECT 1 WHERE ($1::json->>'check')::bool IS FALSE", 1, arguments) == NULL;
+}
+
+/* The ledger's terms remember that there is no check, for when the rows are read anew. */
+static char *without_check(char *budget) {
+  const char *first = strchr(budget, '{');
+
+  return first == NULL ? budget : psprintf("{\"blind\": true, %s", first + 1);
+}
+
+static bool ledger_is_blind(int32 ledger) {
+  const char *arguments[1] = {psprintf("%d", ledger)};
+
+  return ask_as_owner("SELECT 1 FROM sotto.ledger_record WHERE ledger = $1::int4 AND sequence = 0 AND "
+                      "(detail::json->>'blind')::bool",
+                      1, arguments) != NULL;
+}
+
 /* What a table holds, and its copy if it gets one. */
 static void take_stock(Registered *dataset, int32 generation, ShardSet *set, Packing *packing) {
   Host host;
@@ -246,6 +268,8 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   (void)anchor_place(); /* asked for before the work is done */
   host_check(NULL, sotto_schema(dataset.label, dataset.features, options, &schema_text, &error), &error);
   dataset.schema = text_take(&schema_text);
+  packing.check = is_checked(options);
+  if (!packing.check) budget = without_check(budget);
   dataset.id = pg_strtoint32(ask_as_owner("SELECT nextval('sotto.dataset_id')", 0, NULL));
   take_stock(&dataset, 1, &set, &packing);
   /* The name is taken before the ledger is made: what fails until here leaves nothing behind. */
@@ -303,6 +327,7 @@ Datum pg_sotto_refresh(PG_FUNCTION_ARGS) {
 
   require_registrar(dataset);
   host_init(&host);
+  packing.check = !ledger_is_blind(dataset->ledger);
   take_stock(dataset, dataset->generation + 1, &set, &packing);
   wait_for_readers(dataset);
   write_shards(dataset, &set);

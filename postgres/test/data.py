@@ -11,6 +11,8 @@ FROM generate_series(1, {rows}) i;
 FEATURES = '{"age": [20, 80], "income": [0, 100], "home": ["city", "town", "farm"]}'
 LABEL = '{"positive": ["yes"], "negative": ["no"], "intercept": 1, "data_norm": 2, "filter": "sum"}'
 
+UNCHECKED = LABEL[:-1] + ', "check": false}'
+
 
 def register(name="shop", source="customers", epsilon=10, delta=1e-6, features=FEATURES, options=LABEL):
     return (f"SELECT sotto.register('{name}', '{source}', 'buys', '{features}', epsilon => {epsilon}, "

@@ -152,7 +152,7 @@ class Semantics(ServerCase):
                     UPDATE bad SET income = 'Infinity' WHERE id % 7 = 2; UPDATE bad SET home = 'moon' WHERE id % 7 = 3;
                     UPDATE bad SET buys = 'perhaps' WHERE id % 7 = 4; UPDATE bad SET income = 1e300 WHERE id % 7 = 5;
                     UPDATE bad SET buys = NULL, home = NULL WHERE id % 14 = 6; GRANT SELECT ON bad TO curator""")
-        self.sql(data.register("bad", "bad"), user="curator")
+        self.sql(data.register("bad", "bad", options=data.UNCHECKED), user="curator")
         self.assertEqual(self.sql("SELECT rows FROM sotto.datasets WHERE name = 'bad'", user="analyst"), "200")
         self.sql(data.train("bad"), user="analyst")
 
@@ -217,7 +217,7 @@ class Semantics(ServerCase):
         self.refuse(data.register("x", features="{}"), "at least one", user="curator")
         self.sql("CREATE TABLE few AS SELECT * FROM customers WHERE id <= 50; GRANT SELECT ON few TO curator")
         self.refuse(data.register("x", "few", epsilon=0), "epsilon", user="curator")
-        self.refuse(data.register("x", "few", options='{"data_norm": 1, "filter": "luck"}'), "filter", user="curator")
+        self.refuse(data.register("x", "few", options='{"data_norm": 1, "filter": "luck", "check": false}'), "filter", user="curator")
         self.refuse(data.register("x", options='{"colour": 1}'), "colour", user="curator")
         self.refuse("CREATE TABLE none AS SELECT * FROM customers LIMIT 0;" + data.register("x", "none"), "no rows")
 

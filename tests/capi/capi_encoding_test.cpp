@@ -179,5 +179,35 @@ TEST(CapiSchema, AnArrayOfAnotherLengthIsTheZeroRow) {
   sotto_encoder_free(encoder);
 }
 
+TEST_F(CapiEncoding, TellsWhatBecomesOfRowsIfItIsToCount) {
+  sotto_text table{};
+  sotto_error error{};
+  sotto_encoder* counting = make();
+  ASSERT_EQ(sotto_encoder_count(counting), SOTTO_OK);
+  for (int i = 0; i < 40; ++i) {
+    const Cell age = i == 0 ? Cell() : Cell(std::to_string(20 + i));
+    EXPECT_EQ(encode(counting, age, "city", i % 2 == 0 ? "yes" : "no"), encode(age, "city", i % 2 == 0 ? "yes" : "no"));
+  }
+  EXPECT_EQ(fingerprint(counting), fingerprint(encoder_));
+  EXPECT_EQ(sotto_encoder_check(counting, &table, &error), SOTTO_OK) << error.message;
+  EXPECT_THAT(table.data, HasSubstr("not for release"));
+  EXPECT_THAT(table.data, HasSubstr("1 (2.5 %), made zero"));
+  EXPECT_THAT(table.data, HasSubstr("1 empty cell"));
+  sotto_text_free(&table);
+  sotto_encoder_free(counting);
+}
+
+TEST_F(CapiEncoding, RefusesLabelsThatNobodyDeclared) {
+  sotto_text table{};
+  sotto_error error{};
+  ASSERT_EQ(sotto_encoder_count(encoder_), SOTTO_OK);
+  for (int i = 0; i < 10; ++i) encode("30", "city", "true");
+  EXPECT_EQ(sotto_encoder_check(encoder_, &table, &error), SOTTO_INVALID_DATA);
+  EXPECT_THAT(error.message, HasSubstr("column 'buys' holds no label that is declared"));
+  EXPECT_THAT(error.hint, HasSubstr("Those of a boolean are true and false"));
+  EXPECT_THAT(table.data, HasSubstr("10 (100 %), made zero"));
+  sotto_text_free(&table);
+}
+
 }  // namespace
 }  // namespace sotto
