@@ -100,12 +100,25 @@ typedef struct sotto_cell {
 
 /*
  * Makes the complete schema of a table from declarations. features is a JSON object with one key per column, in the
- * order of the schema. Each value is [min, max], ["value", ...], an object of min, max, scale or values, or null for a
- * number that is taken as it is. One column of {"size": n, ...} is an array of n numbers. options: positive,
- * negative, classes, data_norm, intercept, projection; check is a boolean for the host and changes nothing here.
+ * order of the schema. Each value is [min, max], ["value", ...], an object of min, max, scale, missing (true for NULL)
+ * or values, or null for a number that is taken as it is. One column of {"size": n, ...} is an array of n numbers.
+ * options: positive, negative, classes, data_norm, intercept, projection; confirm, the word that suggestions are public;
+ * check, a boolean for the host, which changes nothing here.
+ * types: {"column": "number", "text" or its ["value", ...]}, as the types of the columns say; others are left out.
  */
-sotto_status sotto_schema(const char* label, const char* features, const char* options, sotto_text* schema,
-                          sotto_error* error);
+sotto_status sotto_schema(const char* label, const char* features, const char* options, const char* types,
+                          sotto_text* schema, sotto_error* error);
+
+/* A first declaration, from all rows of a table. NOT FOR RELEASE. `columns` are those that can be read, the label among
+ * them. What comes back is a JSON object of features, options and why; what was seen in the rows has "public": false. */
+typedef struct sotto_draft sotto_draft;
+
+sotto_status sotto_draft_new(const char* label, const char* types, const char* const* columns, size_t column_count,
+                             sotto_draft** draft, sotto_error* error);
+void sotto_draft_free(sotto_draft* draft);
+sotto_status sotto_draft_row(sotto_draft* draft, const sotto_cell* cells);
+/* Call this once. */
+sotto_status sotto_draft_finish(sotto_draft* draft, sotto_text* declarations, sotto_error* error);
 
 typedef enum sotto_label_use { SOTTO_LABEL_REQUIRED, SOTTO_LABEL_IGNORED } sotto_label_use;
 
@@ -177,7 +190,7 @@ typedef struct sotto_record {
  * makes its record again. */
 #define SOTTO_APPEND_OUTDATED 2
 
-/* What the first record of a ledger fixes, for a host that keeps it beside the records. */
+/* The terms of a ledger, for a host that keeps them beside the records. */
 typedef struct sotto_terms {
   const char* filter;
   const char* relation;
@@ -197,7 +210,8 @@ typedef struct sotto_head {
 /*
  * The store in which a host keeps the records of one ledger. Before it returns 0, `append` must commit and flush, in a
  * transaction that the user of the host cannot undo. It must refuse a record that does not follow the last one, with
- * SOTTO_APPEND_OUTDATED. `terms` is given with the first record only, `bytes` with a release only. `place` names this
+ * SOTTO_APPEND_OUTDATED. `terms` is given with the first record and with every one that
+ * changes them, `bytes` with a release only. `place` names this
  * copy of the store; another copy has another name. `prepare`, which may be null, is called before a record is written
  * and before the anchor is locked. There the host acquires what `append` needs, and may wait for it.
  */
@@ -222,6 +236,16 @@ typedef struct sotto_store {
  * budget_epsilon, budget_delta, analyst_share. */
 sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
                                  const char* options, sotto_error* error);
+/* For rows that had a ledger before. Where nothing was charged the options become its terms; otherwise what they say must be
+ * what it has. */
+sotto_status sotto_ledger_resume(const sotto_store* store, const sotto_rows* rows, const char* options,
+                                 sotto_error* error);
+/* Lowers the budget; a null delta stays. It is never raised. */
+sotto_status sotto_ledger_lower(const sotto_store* store, double epsilon, const double* delta, sotto_error* error);
+/* A budget in words and numbers, as JSON: of the detail of the record that has its terms (opened, lowered or corrected,
+ * whichever came last), and what is spent. */
+sotto_status sotto_budget_words(const char* terms, uint64_t spent_loss, uint64_t spent_delta, sotto_text* words,
+                                sotto_error* error);
 /* Binds the ledger to other rows, with an anchor of its own. What was spent stays spent. The former anchor stays. */
 sotto_status sotto_ledger_rebind(const sotto_store* store, const char* anchor, const sotto_rows* rows,
                                  sotto_error* error);
@@ -274,6 +298,9 @@ void sotto_training_free(sotto_training* training);
 sotto_status sotto_tune(const sotto_rows* rows, const sotto_rows* open_rows, const sotto_store* store,
                         const char* schema, const char* request, sotto_text* model, uint64_t* entry, int* stored,
                         sotto_error* error);
+
+/* What a method, loss or step schedule of this name is, or for "train" which options a training has; empty for others. */
+sotto_status sotto_help(const char* topic, sotto_text* text, sotto_error* error);
 
 /* ------------------------------------------------------------------------------------------------ shards */
 
@@ -329,6 +356,8 @@ sotto_status sotto_model_verify(const char* text, size_t size, const char* key, 
 int sotto_has_digest(const char* bytes, size_t size, const char* digest);
 sotto_status sotto_model_open(const char* text, size_t size, sotto_model** model, sotto_error* error);
 void sotto_model_free(sotto_model* model);
+/* The weights of a model by name: a JSON list of class, feature and weight. Of two classes it is the positive one's. */
+sotto_status sotto_model_coefficients(const char* model, size_t size, sotto_text* list, sotto_error* error);
 /* The model's schema, for an encoder of the rows to predict or evaluate. It is valid as long as the model is. */
 const char* sotto_model_schema(const sotto_model* model);
 uint32_t sotto_model_classes(const sotto_model* model);

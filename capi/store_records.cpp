@@ -138,15 +138,16 @@ bool StoreRecords::append(const LedgerRecord& record, const std::string* bytes) 
   std::string filter;
   std::string relation;
   sotto_terms fixed{};
-  const bool first = record.kind == RecordKind::opened;
-  if (first) {
-    const Filter::State state = terms_from(record.detail).filter;
+  const bool has_terms =
+      record.kind == RecordKind::opened || record.kind == RecordKind::lowered || record.kind == RecordKind::corrected;
+  if (has_terms) {
+    const Filter::State state = changed_terms_from(record.detail).filter;
     filter = enum_name(state.kind);
     relation = enum_name(state.budget.relation);
     fixed = {filter.c_str(),     relation.c_str(), state.budget.epsilon,
              state.budget.delta, state.limit.loss, state.limit.delta};
   }
-  const int answer = store_.append(store_.context, &given, first ? &fixed : nullptr,
+  const int answer = store_.append(store_.context, &given, has_terms ? &fixed : nullptr,
                                    bytes != nullptr ? bytes->data() : nullptr, bytes != nullptr ? bytes->size() : 0);
   if (answer == SOTTO_APPEND_OUTDATED) return false;
   proceed(answer);

@@ -11,50 +11,11 @@
 #include "capi/store_ledger.h"
 #include "sotto/base/fields.h"
 #include "sotto/data/schema_json.h"
-#include "sotto/privacy/ledger/asked_budget.h"
 #include "sotto/quote_json.h"
 #include "sotto/tune.h"
 #include "sotto/warnings.h"
 
 namespace sotto::capi {
-namespace {
-
-LedgerTerms terms_from_options(const sotto_rows& rows, const std::string& options) {
-  LedgerTerms terms;
-  terms.rows = rows.facts.rows;
-  AskedBudget asked;
-  try {
-    const Json given = parse_plain(options, "options");
-    for (const auto& [key, value] : given.items()) {
-      if (value.is_null()) continue;
-      if (key == "budget_epsilon") {
-        asked.epsilon = value.get<double>();
-      } else if (key == "budget_delta") {
-        asked.delta = value.get<double>();
-      } else if (key == "filter") {
-        asked.filter = value.get<std::string>();
-      } else if (key == "rdp_order") {
-        asked.rdp_order = value.get<double>();
-      } else if (key == "analyst_share") {
-        terms.analyst_share = millionths_of(value.get<double>(), "analyst_share");
-      } else if (key == "blind") {
-        terms.blind = value.get<bool>();
-      } else if (key == "unit") {
-        terms.unit = value.get<std::string>();
-      } else {
-        require(false, key, "is no option of a ledger");
-      }
-    }
-  } catch (const Json::exception&) {
-    throw Error(ErrorKind::invalid_argument, "options: cannot be read", "options");
-  }
-  require(!terms.unit.empty(), "unit", "must not be empty");
-  terms.filter = opened_filter(asked, terms.rows).state();
-  return terms;
-}
-
-}  // namespace
-
 namespace {
 
 /// To the host of the store.
@@ -131,37 +92,6 @@ struct sotto_training {
   int (*poll)(void*) = nullptr;
   void* context = nullptr;
 };
-
-sotto_status sotto_ledger_create(const sotto_store* store, const char* anchor, const sotto_rows* rows,
-                                 const char* options, sotto_error* error) {
-  return guarded(error,
-                 [&] { StoreLedger::create(*store, terms_from_options(*rows, options), rows->fingerprint, anchor); });
-}
-
-sotto_status sotto_ledger_rebind(const sotto_store* store, const char* anchor, const sotto_rows* rows,
-                                 sotto_error* error) {
-  return guarded(error, [&] { StoreLedger::rebind(*store, anchor, rows->fingerprint, rows->facts.rows); });
-}
-
-sotto_status sotto_ledger_move(const sotto_store* store, const char* anchor, sotto_error* error) {
-  return guarded(error, [&] { StoreLedger::move(*store, anchor); });
-}
-
-sotto_status sotto_ledger_grant(const sotto_store* store, const char* analyst, double share, sotto_error* error) {
-  return guarded(error, [&] { StoreLedger(*store).grant({analyst, millionths_of(share, "share")}); });
-}
-
-sotto_status sotto_ledger_public_key(const sotto_store* store, sotto_text* pem, sotto_error* error) {
-  return guarded(error, [&] { *pem = copy_text(pem_of(StoreLedger(*store).public_key())); });
-}
-
-sotto_status sotto_ledger_verify(const sotto_store* store, sotto_text* report, sotto_error* error) {
-  return guarded(error, [&] {
-    const LedgerCheck check = StoreLedger(*store).verify();
-    *report =
-        copy_text(Json{{"records", check.records}, {"models", check.models}, {"anchored", check.anchored}}.dump());
-  });
-}
 
 sotto_status sotto_plan(const sotto_rows* rows, const sotto_store* store, const char* schema, const char* request,
                         sotto_text* card, sotto_error* error) {

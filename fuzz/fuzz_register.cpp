@@ -70,7 +70,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<std::string> parts = fuzz::parts_of(data, size, 4);
   sotto_text schema{};
   sotto_error error{};
-  if (fuzz::accepted(sotto_schema(parts[0].c_str(), parts[1].c_str(), parts[2].c_str(), &schema, &error), error)) {
+  if (fuzz::accepted(sotto_schema(parts[0].c_str(), parts[1].c_str(), parts[2].c_str(), "{}", &schema, &error),
+                     error)) {
     encode(std::string(schema.data, schema.size));
     sotto_text_free(&schema);
   }

@@ -18,10 +18,10 @@ using testing::HasSubstr;
 constexpr const char* kFeatures = R"({"age": [0, 100], "home": ["city", "farm"]})";
 constexpr const char* kOptions = R"({"positive": ["yes"], "negative": ["no"], "data_norm": 2})";
 
-std::string schema(const char* features, const char* options) {
+std::string schema(const char* features, const char* options, const char* types = "{}") {
   sotto_text text{};
   sotto_error error{};
-  const sotto_status status = sotto_schema("buys", features, options, &text, &error);
+  const sotto_status status = sotto_schema("buys", features, options, types, &text, &error);
   std::string result = status == SOTTO_OK ? text.data : error.message;
   sotto_text_free(&text);
   return result;

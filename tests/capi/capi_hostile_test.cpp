@@ -23,7 +23,7 @@ constexpr const char* kArray =
 sotto_status schema_status(const std::string& label, const std::string& features, const std::string& options,
                            sotto_error& error) {
   sotto_text schema{};
-  const sotto_status status = sotto_schema(label.c_str(), features.c_str(), options.c_str(), &schema, &error);
+  const sotto_status status = sotto_schema(label.c_str(), features.c_str(), options.c_str(), "{}", &schema, &error);
   sotto_text_free(&schema);
   return status;
 }

@@ -107,26 +107,35 @@ std::vector<std::string> distinct_classes(std::vector<std::string> values) {
 
 }  // namespace
 
+TableProfiler::TableProfiler(RowShape shape, std::vector<std::string> columns, std::uint32_t features)
+    : shape_(shape), columns_(std::move(columns)), profilers_(shape == RowShape::cells ? columns_.size() : 1) {
+  if (shape == RowShape::dense) table_.features = features;
+}
+
+void TableProfiler::add(const RawRow& row) {
+  ++table_.rows;
+  for (std::size_t i = 0; i < row.cells.size(); ++i) profilers_[i].add(row.cells[i]);
+  for (const double value : row.values) profilers_[0].add(value);
+  if (!row.indices.empty()) table_.features = std::max(table_.features, row.indices.back() + 1);
+  if (shape_ != RowShape::cells) label_.add(row.label);
+}
+
+TableProfile TableProfiler::finish(const std::string& label) {
+  const bool cells = shape_ == RowShape::cells;
+  for (std::size_t i = 0; i < profilers_.size(); ++i) {
+    table_.columns.push_back(profilers_[i].finish(cells ? columns_[i] : "values"));
+    if (cells && columns_[i] == label) table_.label = table_.columns.back();
+  }
+  if (!cells) table_.label = label_.finish("label");
+  return std::move(table_);
+}
+
 TableProfile profile_rows(RowReader& reader, const std::string& label) {
   const bool cells = reader.shape() == RowShape::cells;
-  std::vector<ColumnProfiler> profilers(cells ? reader.columns().size() : 1);
-  ColumnProfiler label_profiler;
-  TableProfile table;
-  if (reader.shape() == RowShape::dense) table.features = reader.features();
+  TableProfiler profiler(reader.shape(), cells ? reader.columns() : std::vector<std::string>(), reader.features());
   RawRow row;
-  while (reader.next(row)) {
-    ++table.rows;
-    for (std::size_t i = 0; i < row.cells.size(); ++i) profilers[i].add(row.cells[i]);
-    for (const double value : row.values) profilers[0].add(value);
-    if (!row.indices.empty()) table.features = std::max(table.features, row.indices.back() + 1);
-    if (!cells) label_profiler.add(row.label);
-  }
-  for (std::size_t i = 0; i < profilers.size(); ++i) {
-    table.columns.push_back(profilers[i].finish(cells ? reader.columns()[i] : "values"));
-    if (cells && reader.columns()[i] == label) table.label = table.columns.back();
-  }
-  if (!cells) table.label = label_profiler.finish("label");
-  return table;
+  while (reader.next(row)) profiler.add(row);
+  return profiler.finish(label);
 }
 
 bool draft_label(Label& label, const ColumnProfile& profile) {

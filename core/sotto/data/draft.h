@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sotto/data/column_profile.h"
+#include "sotto/data/raw_row.h"
 #include "sotto/data/schema.h"
 
 /// A first schema for the holder of a table: the kind of every column, a range or a list of values, the label's classes.
@@ -32,9 +33,23 @@ struct SchemaDraft {
   std::vector<DraftedColumn> columns;  ///< those of the schema
 };
 
-class RowReader;
-/// Looks at every row of a table. `label`: the name of its column; formats without columns have a label apart. NOT FOR
-/// RELEASE.
+/// Takes the rows of a table one by one, for a host that owns them. NOT FOR RELEASE.
+class TableProfiler {
+ public:
+  TableProfiler(RowShape shape, std::vector<std::string> columns, std::uint32_t features = 0);
+  void add(const RawRow& row);
+  /// `label`: the name of its column; formats without columns have a label apart.
+  TableProfile finish(const std::string& label);
+
+ private:
+  RowShape shape_;
+  std::vector<std::string> columns_;
+  std::vector<ColumnProfiler> profilers_;
+  ColumnProfiler label_;
+  TableProfile table_;
+};
+
+/// The same of all rows of a reader.
 TableProfile profile_rows(RowReader& reader, const std::string& label);
 
 /// Drafts what `declared` leaves open. What is declared stays as it is, and public. The norm and the intercept are
