@@ -112,7 +112,7 @@ def cancel(server, request):
     asked = json.dumps(request)
     took = []
     for _ in range(10):
-        slow = server.start_sql(f"SELECT sotto.train_('points', '{asked}')")
+        slow = server.start_sql(f"SELECT sotto_internal.train('points', '{asked}')")
         active = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%train_%' AND state = 'active' AND pid <> pg_backend_pid()"
         for _ in range(300):
             if server.sql(active):

@@ -183,8 +183,9 @@ char *anchor_place(void) {
 
   if (anchor_directory == NULL || anchor_directory[0] == '\0')
     ereport(ERROR, (errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("sotto.anchor_directory is not set"),
-                    errhint("Set it in postgresql.conf to a directory the server can write, outside the data "
-                            "directory and its backups, and reload.")));
+                    errhint("As a superuser: LOAD 'sotto'; ALTER SYSTEM SET sotto.anchor_directory = '/var/lib/sotto'; "
+                            "SELECT pg_reload_conf(); with a directory that the server can write, outside the data "
+                            "directory and its backups.")));
   directory = pstrdup(anchor_directory);
   canonicalize_path(directory);
   if (!is_absolute_path(directory) || path_is_prefix_of_path(DataDir, directory))

@@ -123,6 +123,8 @@ typedef struct LedgerStore {
 } LedgerStore;
 
 extern void store_init(LedgerStore *store, Host *host, int32 ledger, const char *dataset);
+/* Goes on with another ledger. */
+extern void store_use(LedgerStore *store, int32 ledger);
 /* Waits for the process that commits, which the library would do later. */
 extern void store_prepare(LedgerStore *store);
 /* Lets the process that commits go, as the end of the host's memory context does. */
@@ -192,6 +194,12 @@ extern Portal open_cursor(const char *text, Oid source);
 /* Refuses columns that are missing, or whose values are not read by a function of the server's own. */
 extern void require_plain_columns(Oid source, const char *label, const char *features, bool array);
 extern void require_plain_type(Oid type);
+extern bool is_plain_type(Oid type);
+
+/* ---- what is known of columns before they are read (draft_table.c) */
+
+/* For sotto_schema and sotto_draft_new. */
+extern char *column_types(Oid source);
 
 /* ---- encoding them (encode_table.c) */
 

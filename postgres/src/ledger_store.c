@@ -19,11 +19,15 @@ void store_init(LedgerStore *store, Host *host, int32 ledger, const char *datase
   store->committer = NULL;
   store->started = false;
   store->host = host;
-  store->ledger = ledger;
   store->dataset = dataset;
   /* Who logged in: neither SET ROLE nor a function of another's changes it, so that a share is one person's. */
   store->analyst = GetUserNameFromId(GetSessionUserId(), false);
   require_utf8(store->analyst, "the name of the user");
+  store_use(store, ledger);
+}
+
+void store_use(LedgerStore *store, int32 ledger) {
+  store->ledger = ledger;
   snprintf(store->place, sizeof store->place, "postgres:" UINT64_FORMAT "/%u/%d", GetSystemIdentifier(), MyDatabaseId,
            ledger);
 }

@@ -64,10 +64,11 @@ static uint64 run(const LedgerMessage *message, const char *query, const Message
   run(message, query, (const MessageField[]){__VA_ARGS__},                    \
       (int)(sizeof((const MessageField[]){__VA_ARGS__}) / sizeof(MessageField)))
 
-static void write_record(const LedgerMessage *message) {
+/* The first record makes the head; one that changes the terms brings them too. */
+static void write_head(const LedgerMessage *message) {
   uint64 done;
 
-  if (message_text(message, FIELD_FILTER) != NULL)
+  if (strcmp(message_text(message, FIELD_KIND), "opened") == 0)
     done = RUN(message,
                "INSERT INTO sotto.ledger_head (ledger, sequence, hash, spent_loss, spent_delta, filter, relation, "
                "epsilon, delta, limit_loss, limit_delta) VALUES ($1::int4, $2::int8, $3, $4::int8, $5::int8, $6, $7, "
@@ -78,12 +79,20 @@ static void write_record(const LedgerMessage *message) {
     done = RUN(message,
                "UPDATE sotto.ledger_head SET sequence = $2::int8, hash = $3, spent_loss = $4::int8, "
                "spent_delta = $5::int8, fingerprint = CASE WHEN $7 = 'placed' THEN $8::json->>'fingerprint' ELSE "
-               "fingerprint END WHERE ledger = $1::int4 AND sequence = $2::int8 - 1 AND hash = $6",
+               "fingerprint END, filter = coalesce($9, filter), relation = coalesce($10, relation), epsilon = "
+               "coalesce($11::float8, epsilon), delta = coalesce($12::float8, delta), limit_loss = "
+               "coalesce($13::int8, limit_loss), limit_delta = coalesce($14::int8, limit_delta) "
+               "WHERE ledger = $1::int4 AND sequence = $2::int8 - 1 AND hash = $6",
                FIELD_LEDGER, FIELD_SEQUENCE, FIELD_HASH, FIELD_SPENT_LOSS, FIELD_SPENT_DELTA, FIELD_PREVIOUS,
-               FIELD_KIND, FIELD_DETAIL);
+               FIELD_KIND, FIELD_DETAIL, FIELD_FILTER, FIELD_RELATION, FIELD_EPSILON, FIELD_DELTA, FIELD_LIMIT_LOSS,
+               FIELD_LIMIT_DELTA);
   if (done != 1)
     ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
                     errmsg("the record does not follow the last one of its ledger")));
+}
+
+static void write_record(const LedgerMessage *message) {
+  write_head(message);
   RUN(message,
       "INSERT INTO sotto.ledger_record (ledger, sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, "
       "spent_delta, request, detail, previous, hash, analyst, token, charged_to) VALUES ($1::int4, $2::int8, $3, "

@@ -110,6 +110,8 @@ static bool is_enum(Oid type) {
   return output == F_ENUM_OUT;
 }
 
+bool is_plain_type(Oid type) { return is_built_in(type) || (is_enum(type) && !has_cast_function(type)); }
+
 /* A setting of the session spells the values of other types otherwise, or their owner does. */
 void require_plain_type(Oid type) {
   if (is_built_in(type)) return;

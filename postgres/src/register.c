@@ -22,6 +22,7 @@ PG_FUNCTION_INFO_V1(pg_sotto_verify);
 PG_FUNCTION_INFO_V1(pg_sotto_move_ledger);
 PG_FUNCTION_INFO_V1(pg_sotto_public_key);
 PG_FUNCTION_INFO_V1(pg_sotto_grant_share);
+PG_FUNCTION_INFO_V1(pg_sotto_lower_budget);
 
 static void run_as_owner(const char *query) {
   Owner before;
@@ -102,14 +103,14 @@ static void require_rows(const Packing *packing) {
 
 /*
  * The ledger of these rows: a budget is granted once, so rows that had one keep it, with what was spent of it,
- * whatever they are called now.
+ * whatever they are called now. Where nothing was charged it has the budget that is said now.
  */
 static int32 ledger_of(const Packing *packing, LedgerStore *store, const char *options) {
   sotto_store callbacks = store_callbacks(store);
   sotto_error error;
   sotto_rows rows = rows_without_reading(packing);
   const char *fingerprint[1] = {packing->fingerprint};
-  const char *terms[2];
+  char *name;
   char *known = ask_as_owner("SELECT ledger FROM sotto.ledger_head WHERE fingerprint = $1", 1, fingerprint);
 
   if (known != NULL) {
@@ -117,19 +118,16 @@ static int32 ledger_of(const Packing *packing, LedgerStore *store, const char *o
      * so it is told, and written down who asked. */
     ereport(LOG_SERVER_ONLY, (errmsg("rows that have a ledger were registered again as \"%s\" by %s", store->dataset,
                                      GetUserNameFromId(GetUserId(), false))));
-    terms[0] = known;
-    terms[1] = options;
-    if (ask_as_owner("SELECT name FROM sotto.dataset WHERE ledger = $1::int4", 1, terms) != NULL)
-      ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("these rows are registered already")));
-    if (ask_as_owner("SELECT 1 FROM sotto.ledger_head WHERE ledger = $1::int4 AND epsilon = "
-                     "($2::json->>'budget_epsilon')::float8 AND delta = ($2::json->>'budget_delta')::float8 "
-                     "AND coalesce($2::json->>'filter', filter) = filter AND NOT EXISTS (SELECT 1 FROM "
-                     "sotto.ledger_record r WHERE r.ledger = $1::int4 AND r.sequence = 0 AND floor(($2::json->>"
-                     "'analyst_share')::float8 * 1e6 + 1e-6) <> coalesce((r.detail::json->>'analyst_share')::float8, 1e6))",
-                     2, terms) == NULL)
-      ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("these rows had another budget before"),
-                      errdetail("A budget is granted once; register them with the same one to go on.")));
-    return pg_strtoint32(known);
+    name = ask_as_owner("SELECT name FROM sotto.dataset WHERE ledger = $1::int4", 1, (const char **)&known);
+    if (name != NULL)
+      ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT), errmsg("these rows are registered already, as \"%s\"", name),
+                      errhint("To declare them otherwise: SELECT sotto.unregister(%s), then register them again. Their "
+                              "budget can be changed so while nothing was charged to it.",
+                              quote_literal_cstr(name))));
+    store_use(store, pg_strtoint32(known));
+    callbacks = store_callbacks(store);
+    host_check(store->host, sotto_ledger_resume(&callbacks, &rows, options, &error), &error);
+    return store->ledger;
   }
   host_check(store->host, sotto_ledger_create(&callbacks, anchor_path(packing->fingerprint), &rows, options, &error),
              &error);
@@ -243,8 +241,8 @@ static void insert_dataset(const Registered *dataset, const Packing *packing) {
 
 Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   Registered dataset;
-  char *options = text_to_cstring(PG_GETARG_TEXT_PP(4));
-  char *budget = text_to_cstring(PG_GETARG_TEXT_PP(5));
+  char *options;
+  char *budget;
   const char *arguments[2];
   sotto_text schema_text = {NULL, 0};
   sotto_error error;
@@ -253,8 +251,14 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   ShardSet set;
   Packing packing;
 
+  for (int i = 0; i < PG_NARGS(); ++i)
+    if (PG_ARGISNULL(i))
+      ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("nothing but delta may be NULL"),
+                      errhint("SELECT sotto.help('register') shows an example.")));
   memset(&dataset, 0, sizeof dataset);
   memset(&set, 0, sizeof set);
+  options = text_to_cstring(PG_GETARG_TEXT_PP(4));
+  budget = text_to_cstring(PG_GETARG_TEXT_PP(5));
   dataset.name = text_to_cstring(PG_GETARG_TEXT_PP(0));
   dataset.source = PG_GETARG_OID(1);
   dataset.label = text_to_cstring(PG_GETARG_TEXT_PP(2));
@@ -266,7 +270,8 @@ Datum pg_sotto_register(PG_FUNCTION_ARGS) {
   require_utf8(dataset.name, "the name of a data set");
   require_utf8(dataset.curator, "the name of the user");
   (void)anchor_place(); /* asked for before the work is done */
-  host_check(NULL, sotto_schema(dataset.label, dataset.features, options, &schema_text, &error), &error);
+  host_check(NULL, sotto_schema(dataset.label, dataset.features, options,
+                                 column_types(dataset.source), &schema_text, &error), &error);
   dataset.schema = text_take(&schema_text);
   packing.check = is_checked(options);
   if (!packing.check) budget = without_check(budget);
@@ -432,5 +437,26 @@ Datum pg_sotto_grant_share(PG_FUNCTION_ARGS) {
   store_init(&store, &host, dataset->ledger, dataset->name);
   callbacks = store_callbacks(&store);
   host_check(&host, sotto_ledger_grant(&callbacks, analyst, PG_GETARG_FLOAT8(2), &error), &error);
+  PG_RETURN_VOID();
+}
+
+Datum pg_sotto_lower_budget(PG_FUNCTION_ARGS) {
+  Registered *dataset;
+  Host host;
+  LedgerStore store;
+  sotto_store callbacks;
+  sotto_error error;
+  double delta = PG_ARGISNULL(2) ? 0 : PG_GETARG_FLOAT8(2);
+
+  if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+    ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("say which data set and which epsilon")));
+  dataset = registered_load(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+  require_registrar(dataset);
+  require_primary();
+  host_init(&host);
+  store_init(&store, &host, dataset->ledger, dataset->name);
+  callbacks = store_callbacks(&store);
+  host_check(&host, sotto_ledger_lower(&callbacks, PG_GETARG_FLOAT8(1), PG_ARGISNULL(2) ? NULL : &delta, &error), &error);
+  store_close(&store);
   PG_RETURN_VOID();
 }

@@ -85,7 +85,7 @@ static char *aggregate_arguments(const Registered *dataset) {
 }
 
 static char *shard_query(const ShardSet *set, const char *task) {
-  return psprintf("SELECT %s, sotto.shard_%s(%s, %s GROUP BY 1", quote_identifier(set->column),
+  return psprintf("SELECT %s, sotto_internal.shard_%s(%s, %s GROUP BY 1", quote_identifier(set->column),
                   dataset_is_array(set->dataset) ? "array" : "cells", bytes_literal(task),
                   aggregate_arguments(set->dataset));
 }

@@ -176,11 +176,11 @@ class AggregateAttacks(ServerCase):
     def test_an_analyst_cannot_ask_whether_these_are_the_rows(self):
         """Who knows all rows but one could offer both candidates to the ledger and see which it takes."""
         for text in (f"SELECT sotto.train_cells('shop', '{ASKED}', {CELLS}) FROM playground.mine",
-                     "SELECT sotto.train_table('shop', epsilon => 1)", "SELECT sotto.train_table_('shop', '{}')",
+                     "SELECT sotto.train_table('shop', epsilon => 1)", "SELECT sotto_internal.train_table('shop', '{}')",
                      "SELECT sotto.train_array('shop', '{}', 'x', ARRAY[1.0]::float8[])",
                      "SELECT sotto.train_array('shop', '{}', 'x', ARRAY[1.0]::float4[])",
-                     "SELECT sotto.shard_cells('x', 'y')", "SELECT sotto.shard_array('x', 'y', ARRAY[1.0]::float8[])",
-                     "SELECT sotto.register_('a', 'playground.mine', 'buys', '{}', '{}', '{}', 'unpacked')"):
+                     "SELECT sotto_internal.shard_cells('x', 'y')", "SELECT sotto_internal.shard_array('x', 'y', ARRAY[1.0]::float8[])",
+                     "SELECT sotto_internal.register('a', 'playground.mine', 'buys', '{}', '{}', '{}', 'unpacked')"):
             with self.subTest(text=text):
                 self.refuse(text, "permission denied", user="analyst")
                 self.refuse(text, "permission denied", user="stranger")
@@ -204,13 +204,13 @@ class AggregateAttacks(ServerCase):
         self.sql("DROP POLICY p ON customers; ALTER TABLE customers DISABLE ROW LEVEL SECURITY")
 
     def test_states_cannot_be_had(self):
-        for text in ("SELECT sotto.train_final(NULL)", "SELECT sotto.shard_final(NULL)",
-                     "SELECT sotto.collect_cells(NULL, 'shop', '{}', 'x')", "SELECT sotto.score_serialize_(NULL)"):
+        for text in ("SELECT sotto_internal.train_final(NULL)", "SELECT sotto_internal.shard_final(NULL)",
+                     "SELECT sotto_internal.collect_cells(NULL, 'shop', '{}', 'x')", "SELECT sotto_internal.score_serialize(NULL)"):
             self.refuse(text, user="analyst")
             self.refuse(text, user="curator")
         # An aggregate of one's own around our transition function, with a final function that tells.
         for user in ("analyst", "curator"):
-            self.refuse("""CREATE AGGREGATE playground.spy(text, jsonb, VARIADIC bytea[]) (SFUNC = sotto.collect_cells,
+            self.refuse("""CREATE AGGREGATE playground.spy(text, jsonb, VARIADIC bytea[]) (SFUNC = sotto_internal.collect_cells,
                            STYPE = internal)""", user=user)
             self.refuse("""CREATE FUNCTION playground.spy(internal) RETURNS bytea LANGUAGE c AS '$libdir/sotto',
                            'pg_sotto_score_serialize'""", user=user)
@@ -218,7 +218,7 @@ class AggregateAttacks(ServerCase):
         self.refuse(f"SELECT sotto.train_cells('shop', '{ASKED}', {CELLS}) OVER (ORDER BY id) FROM customers", "window",
                     user="curator")
         # Even a superuser's direct call is none of an aggregate.
-        self.refuse("SELECT sotto.train_final(NULL::internal)")
+        self.refuse("SELECT sotto_internal.train_final(NULL::internal)")
 
     def test_neither_plan_nor_log_has_a_state(self):
         call = f"SELECT sotto.train_cells('shop', '{ASKED}', {CELLS}) FROM customers"

@@ -84,7 +84,7 @@ class Attacks(ServerCase):
 
     def test_evaluation_reads_with_the_rights_of_its_caller(self):
         self.refuse(f"SELECT sotto.evaluate({self.model}, 'customers')", "permission denied", user="analyst")
-        self.refuse(f"SELECT sotto.evaluate_({self.model}, 'customers', 'buys', '{data.FEATURES}')", "permission denied",
+        self.refuse(f"SELECT sotto_internal.evaluate({self.model}, 'customers', 'buys', '{data.FEATURES}')", "permission denied",
                     user="analyst")
 
     def test_a_search_path_cannot_put_other_operators_or_functions_in(self):

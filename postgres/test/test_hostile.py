@@ -318,9 +318,9 @@ class Replaced(Hostile):
         started = self.sql("SELECT pg_postmaster_start_time()")
         self.sql("CREATE TABLE ann.bare (y int8, x float8[]); INSERT INTO ann.bare VALUES (4702111234474983745, '{1,2}')", user="ann")
         for features in ("{}", '{"x": 1, "y": 1}', '{"x": 1, "x": 1}'):
-            self.refuse(f"SELECT sotto.evaluate_({self.model}, 'ann.bare', 'y', '{features}')", "ERROR", user="ann")
-        self.refuse(f"SELECT sotto.evaluate_({self.model}, 'ann.bare', 'y', '{{}}')", "one column", user="ann")
-        self.refuse(f"SELECT sotto.evaluate_({self.model}, 'ann.bare', 'y', '{{\"y\": 1}}')", "must be float4[] or float8[]", user="ann")
+            self.refuse(f"SELECT sotto_internal.evaluate({self.model}, 'ann.bare', 'y', '{features}')", "ERROR", user="ann")
+        self.refuse(f"SELECT sotto_internal.evaluate({self.model}, 'ann.bare', 'y', '{{}}')", "one column", user="ann")
+        self.refuse(f"SELECT sotto_internal.evaluate({self.model}, 'ann.bare', 'y', '{{\"y\": 1}}')", "must be float4[] or float8[]", user="ann")
         self.assertEqual(self.sql("SELECT pg_postmaster_start_time()"), started)
 
     def test_a_table_renamed_while_it_is_waited_for_is_still_the_one_that_is_read(self):
@@ -418,7 +418,7 @@ class Declarations(ServerCase):
                                       ('{"age": [20, 80]}', '{"positive": ["yes", "%s"], "negative": ["no"]}' % self.ZERO, budget),
                                       ('{"age": [20, 80]}', options, budget[:-1] + ', "unit": "one %s row"}' % self.ZERO)):
             with self.subTest(features=features, options=given, budget=paid):
-                self.refuse(f"SELECT sotto.register_('other', 'other', 'buys', '{features}', '{given}', '{paid}', 'packed')",
+                self.refuse(f"SELECT sotto_internal.register('other', 'other', 'buys', '{features}', '{given}', '{paid}', 'packed')",
                             "has a text with the character", user="curator")
         self.refuse(data.register("other", "other", features='{"home": ["city", "fa%srm"]}' % self.ZERO), "has a text with the character",
                     user="curator")
@@ -429,7 +429,7 @@ class Declarations(ServerCase):
         for twice in (', "age": [20, 80]}', ', "\\u0061ge": [20, 80]}', ', "home": ["city"], "home": ["city", "town", "farm"]}'):
             self.refuse(data.register("again", features=data.FEATURES[:-1] + twice), "has a key twice", user="curator")
         self.refuse(data.register("again", features='{"age": {"min": 20, "max": 80, "max": 90}}'), "has a key twice", user="curator")
-        self.refuse("SELECT sotto.register_('again', 'customers', 'buys', '{\"age\": [20, 80]}', '{\"positive\": [\"yes\"], "
+        self.refuse("SELECT sotto_internal.register('again', 'customers', 'buys', '{\"age\": [20, 80]}', '{\"positive\": [\"yes\"], "
                     "\"positive\": [\"yes\"]}', '{}', 'packed')", "has a key twice", user="curator")
         self.assertEqual(self.sql("SELECT count(*) FROM sotto.ledger_head"), ledgers)
 

@@ -66,21 +66,21 @@ class Forgeries(ShardedCase):
     def forge(self, shard, body):
         """From now on the shard answers with the bytes of `body`, a query; the honest function is `honest`."""
         shard.sql(f"""
-          ALTER EXTENSION sotto DROP AGGREGATE sotto.shard_cells(bytea, VARIADIC bytea[]);
-          ALTER AGGREGATE sotto.shard_cells(bytea, VARIADIC bytea[]) RENAME TO honest_cells;
+          ALTER EXTENSION sotto DROP AGGREGATE sotto_internal.shard_cells(bytea, VARIADIC bytea[]);
+          ALTER AGGREGATE sotto_internal.shard_cells(bytea, VARIADIC bytea[]) RENAME TO honest_cells;
           CREATE TABLE IF NOT EXISTS kept (task bytea, answer bytea);
           GRANT ALL ON kept TO remote;
           CREATE FUNCTION sotto.forged_step(bytea, bytea, VARIADIC bytea[]) RETURNS bytea LANGUAGE sql AS 'SELECT $2';
           CREATE FUNCTION sotto.forged_end(bytea) RETURNS bytea LANGUAGE plpgsql AS $$ BEGIN {body} END $$;
-          CREATE AGGREGATE sotto.shard_cells(bytea, VARIADIC bytea[]) (SFUNC = sotto.forged_step, STYPE = bytea,
+          CREATE AGGREGATE sotto_internal.shard_cells(bytea, VARIADIC bytea[]) (SFUNC = sotto.forged_step, STYPE = bytea,
             FINALFUNC = sotto.forged_end);""")
 
     def honest(self, shard):
         shard.sql("""
-          DROP AGGREGATE sotto.shard_cells(bytea, VARIADIC bytea[]);
+          DROP AGGREGATE sotto_internal.shard_cells(bytea, VARIADIC bytea[]);
           DROP FUNCTION sotto.forged_step, sotto.forged_end;
           ALTER AGGREGATE sotto.honest_cells(bytea, VARIADIC bytea[]) RENAME TO shard_cells;
-          ALTER EXTENSION sotto ADD AGGREGATE sotto.shard_cells(bytea, VARIADIC bytea[]);""")
+          ALTER EXTENSION sotto ADD AGGREGATE sotto_internal.shard_cells(bytea, VARIADIC bytea[]);""")
 
     def test_no_forged_answer_is_released(self):
         """Each is charged, released to nobody, and told in the same words."""

@@ -27,7 +27,7 @@ class Shards(ShardedCase):
     def test_the_plan_shows_that_no_row_is_shipped(self):
         cells = "sotto.cell(age), sotto.cell(income), sotto.cell(home), sotto.cell(buys)"
         plan = self.sql("SET enable_partitionwise_aggregate = on; SET enable_hashagg = off; SET enable_sort = off; EXPLAIN (VERBOSE, COSTS OFF) SELECT shard, "
-                        f"sotto.shard_cells('x', {cells}) FROM spread GROUP BY 1", user="curator")
+                        f"sotto_internal.shard_cells('x', {cells}) FROM spread GROUP BY 1", user="curator")
         self.assertEqual(plan.count("Foreign Scan"), 3)
         self.assertEqual(plan.count("Relations: Aggregate on"), 3)
         self.assertNotIn("GroupAggregate", plan)
@@ -37,7 +37,7 @@ class Shards(ShardedCase):
             asked = [line for line in shard.log.read_text().splitlines() if "FROM public.customers" in line]
             self.assertTrue(asked)
             for line in asked:
-                self.assertIn("sotto.shard_cells", line)
+                self.assertIn("sotto_internal.shard_cells", line)
                 self.assertIn("GROUP BY", line)
 
     def test_what_would_ship_rows_is_refused_before_anything_is_charged(self):
@@ -167,7 +167,7 @@ class Shards(ShardedCase):
         self.assertNotIn("weights", logged)
         call = [line for line in logged.splitlines() if "shard_cells" in line and "FROM public.customers" in line][-1]
         sealed = call[call.index("'\\\\x") if "'\\\\x" in call else call.index("'\\x"):].split("'")[1].replace("\\\\", "\\")
-        query = (f"SELECT encode(sotto.shard_cells('{sealed}'::bytea, sotto.cell(age), sotto.cell(income), sotto.cell(home), "
+        query = (f"SELECT encode(sotto_internal.shard_cells('{sealed}'::bytea, sotto.cell(age), sotto.cell(income), sotto.cell(home), "
                  "sotto.cell(buys)), 'hex') FROM customers")
         first, second = (self.shards[0].sql(query, user="remote") for _ in range(2))
         self.assertEqual(len(first), len(second))
