@@ -37,10 +37,10 @@ test-postgres-versions: ## the same tests on PostgreSQL 15 to 18, as far as they
 	@tools/install_packages build test postgres postgres-source
 	@tools/test_postgres_versions $(SERVERS)
 
-quickstart-postgres: ## a private server: register a table, train under a budget, predict
+quickstart-postgres: ## a private server: register a table, train under a budget, predict; STAY=1 leaves you at its prompt
 	@tools/install_packages build postgres
 	@tools/build postgres --target sotto_postgres
-	@python3 postgres/quickstart.py build/postgres/postgres/sotto.so
+	@python3 postgres/quickstart.py build/postgres/postgres/sotto.so $(if $(STAY),--stay)
 
 soak-postgres: ## the extension for longer: 1,000 trainings in one backend, many kills
 	@tools/install_packages build test postgres

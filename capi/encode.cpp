@@ -71,10 +71,12 @@ std::string RowMultiset::fingerprint() const {
   return hex_of(hash.finish());
 }
 
-TableEncoder::TableEncoder(const std::string& schema, std::vector<std::string> columns, LabelUse use)
+TableEncoder::TableEncoder(const std::string& schema, std::vector<std::string> columns, LabelUse use,
+                           RowHashing hashing)
     : encoder_(schema_from_json(schema)),
       values_(values_of(encoder_.schema())),
       table_(values_ > 0 ? RowShape::dense : RowShape::cells, std::move(columns), values_),
+      hashing_(hashing),
       hashed_order_(order_by_name(table_.columns())),
       row_encoder_(encoder_, table_, use) {
   require(!encoder_.sparse(), "storage", "must be dense");
@@ -97,18 +99,22 @@ void TableEncoder::require_shape(bool array) const {
               array ? "row: columns were declared, not an array" : "row: an array was declared, not columns", "row");
 }
 
-void TableEncoder::encode_cells(std::span<const sotto_cell> cells, float* row, float& label) {
-  require_shape(false);
-  if (cells.size() != column_count())
-    throw Error(ErrorKind::invalid_argument, "row: has another number of cells", "row");
+void TableEncoder::hash_cells(std::span<const sotto_cell> cells) {
   Sha256 hash;
   for (const std::size_t column : hashed_order_) {
     hash.add_number(cells[column].data == nullptr ? 0 : 1);
     hash.add_text(view_of(cells[column]));
   }
+  raw_.add(hash.finish());
+}
+
+void TableEncoder::encode_cells(std::span<const sotto_cell> cells, float* row, float& label) {
+  require_shape(false);
+  if (cells.size() != column_count())
+    throw Error(ErrorKind::invalid_argument, "row: has another number of cells", "row");
+  if (hashing_ == RowHashing::on) hash_cells(cells);
   texts_.clear();
   for (const sotto_cell& cell : cells) texts_.push_back(view_of(cell));
-  raw_.add(hash.finish());
   RawRow raw;
   raw.cells = texts_;
   row_encoder_.encode(raw, encoded_);
@@ -137,7 +143,7 @@ void TableEncoder::hash_values(std::span<const double> values, std::string_view 
 void TableEncoder::encode_values(std::span<const double> values, const sotto_cell& label, float* row,
                                  float& label_out) {
   require_shape(true);
-  hash_values(values, view_of(label));
+  if (hashing_ == RowHashing::on) hash_values(values, view_of(label));
   numbers_.assign(values.begin(), values.end());
   if (values.size() != values_) numbers_.assign(values_, std::numeric_limits<double>::quiet_NaN());
   RawRow raw;

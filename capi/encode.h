@@ -51,10 +51,14 @@ class RowMultiset {
   std::uint64_t rows_ = 0;
 };
 
+/// Whether the raw rows are to be identified; for predictions they are not.
+enum class RowHashing { on, off };
+
 /// Rows of one table to vectors. Arrays have shape `dense`; columns have shape `cells`.
 class TableEncoder {
  public:
-  TableEncoder(const std::string& schema, std::vector<std::string> columns, LabelUse use);
+  TableEncoder(const std::string& schema, std::vector<std::string> columns, LabelUse use,
+               RowHashing hashing = RowHashing::on);
   TableEncoder(const TableEncoder&) = delete;  // its parts refer to each other
   TableEncoder& operator=(const TableEncoder&) = delete;
 
@@ -75,11 +79,13 @@ class TableEncoder {
  private:
   void require_shape(bool array) const;
   void put(float* row, float& label);
+  void hash_cells(std::span<const sotto_cell> cells);
   void hash_values(std::span<const double> values, std::string_view label);
 
   Encoder encoder_;
   std::uint32_t values_;
   TableColumns table_;
+  RowHashing hashing_;
   std::vector<std::size_t> hashed_order_;  ///< the columns by their names: in whatever order they were declared
   RowEncoder row_encoder_;
   RowMultiset raw_;

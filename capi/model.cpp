@@ -42,8 +42,8 @@ struct Predictor {
         loss(loss_of(model)),
         texts(class_texts(model)),
         encoder(model.encoding, schema.format == FileFormat::idx ? std::vector<std::string>() : feature_columns(schema),
-                LabelUse::ignored),
-        judge(model.encoding, labelled_columns(schema), LabelUse::required),
+                LabelUse::ignored, RowHashing::off),
+        judge(model.encoding, labelled_columns(schema), LabelUse::required, RowHashing::off),
         row(encoder.facts().features) {
     std::fill(row.begin(), row.end(), 0.0F);
   }

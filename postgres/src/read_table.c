@@ -94,7 +94,8 @@ static bool has_cast_function(Oid type) {
 
 static bool is_built_in(Oid type) {
   const Oid types[] = {TEXTOID, VARCHAROID, BPCHAROID, BOOLOID,    INT2OID, INT4OID,
-                       INT8OID, FLOAT4OID,  FLOAT8OID, NUMERICOID, UUIDOID};
+                       INT8OID, FLOAT4OID,  FLOAT8OID, NUMERICOID, UUIDOID,
+                       DATEOID, TIMESTAMPOID, TIMESTAMPTZOID};
 
   for (int i = 0; i < (int)lengthof(types); ++i)
     if (type == types[i]) return true;
@@ -118,7 +119,7 @@ void require_plain_type(Oid type) {
   if (!is_enum(type))
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("a column of type %s must be cast to a number or a text", format_type_be(type)),
-                    errhint("Cast it in a view, and read that.")));
+                    errhint("Cast it in a view, as extract(epoch FROM it) does for an interval, and read that.")));
   if (has_cast_function(type))
     ereport(ERROR, (errcode(ERRCODE_DATATYPE_MISMATCH),
                     errmsg("type %s has a cast function to text or numbers, so its columns are not read",

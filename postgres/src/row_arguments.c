@@ -4,7 +4,9 @@
 #include "common/shortest_dec.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/date.h"
 #include "utils/float.h"
+#include "utils/timestamp.h"
 
 /*
  * Rows as arguments of aggregates: cells as bytes, or a label and an array of numbers. They mean what the same values
@@ -44,7 +46,35 @@ static sotto_cell cell_of_float(Oid type, Datum value) { /* whatever extra_float
   return cell_of_words(buffer);
 }
 
-/* As a cast of the server's own to text gives it. The functions are named here: what a type says it is written by, or
+/* Days since 1970: no setting of the session changes a number. */
+static sotto_cell cell_of_date(DateADT date) {
+  if (DATE_NOT_FINITE(date)) return cell_of_words("infinity");
+  return cell_of_words(psprintf("%d", date + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE)));
+}
+
+/* Seconds since 1970; of a timestamp with a time zone in UTC, as it is stored. */
+static sotto_cell cell_of_time(Timestamp time) {
+  const int64 second = USECS_PER_SEC;
+  int64 seconds = time / second;
+  int64 rest = time % second;
+  const char *sign = "";
+
+  if (TIMESTAMP_NOT_FINITE(time)) return cell_of_words("infinity");
+  if (rest < 0) {
+    rest += second;
+    seconds -= 1;
+  }
+  seconds += (int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+  if (seconds < 0 && rest > 0) { /* -1 and 0.25 are -0.75 */
+    sign = seconds == -1 ? "-" : "";
+    seconds += 1;
+    rest = second - rest;
+  }
+  return cell_of_words(rest == 0 ? psprintf(INT64_FORMAT, seconds)
+                                 : psprintf("%s" INT64_FORMAT "." "%06d", sign, seconds, (int)rest));
+}
+
+/* As a cast of the server's own to text gives it; points in time as numbers. The functions are named here: what a type says it is written by, or
  * cast by, is not asked. */
 sotto_cell plain_cell(Oid type, Datum value) {
   switch (type) {
@@ -65,6 +95,11 @@ sotto_cell plain_cell(Oid type, Datum value) {
       return cell_of_words(DatumGetCString(DirectFunctionCall1(int8out, value)));
     case NUMERICOID:
       return cell_of_words(DatumGetCString(DirectFunctionCall1(numeric_out, value)));
+    case DATEOID:
+      return cell_of_date(DatumGetDateADT(value));
+    case TIMESTAMPOID:
+    case TIMESTAMPTZOID:
+      return cell_of_time(DatumGetTimestamp(value));
     case UUIDOID:
       return cell_of_words(DatumGetCString(DirectFunctionCall1(uuid_out, value)));
     default:

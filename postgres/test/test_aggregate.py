@@ -232,14 +232,22 @@ class AggregateAttacks(ServerCase):
         self.assertNotIn("weights", self.server.log.read_text())
 
     def test_no_function_of_the_extension_is_open_to_the_public_and_none_is_a_definers(self):
-        open_ones = self.sql("SELECT string_agg(p.oid::regprocedure::text, ' ') FROM pg_proc p WHERE pronamespace = "
-                             "'sotto'::regnamespace AND (prosecdef OR has_function_privilege('stranger', p.oid, 'EXECUTE'))")
+        both = "pronamespace IN ('sotto'::regnamespace, 'sotto_internal'::regnamespace)"
+        open_ones = self.sql("SELECT string_agg(p.oid::regprocedure::text, ' ') FROM pg_proc p WHERE "
+                             f"{both} AND (prosecdef OR has_function_privilege('stranger', p.oid, 'EXECUTE'))")
         self.assertEqual(open_ones, "")
-        analysts = self.sql("SELECT string_agg(DISTINCT proname, ' ' ORDER BY proname) FROM pg_proc p WHERE pronamespace = "
-                            "'sotto'::regnamespace AND has_function_privilege('analyst', p.oid, 'EXECUTE')").split()
-        self.assertEqual(analysts, ["cell", "evaluate", "evaluate_", "keyed", "model_text", "plan", "plan_", "predict",
-                                    "predict_proba", "privacy_card", "public_key", "score_array",
-                                    "score_cells", "train", "train_", "tune", "tune_", "verify_model"])
+        analysts = self.sql("SELECT string_agg(DISTINCT p.oid::regproc::text, ' ' ORDER BY p.oid::regproc::text) FROM pg_proc p "
+                            f"WHERE {both} AND has_function_privilege('analyst', p.oid, 'EXECUTE')").split()
+        self.assertEqual(analysts, [
+            *(f"sotto.{name}" for name in ("cell", "evaluate", "help", "keyed", "model_text", "plan", "predict", "predict_proba",
+                                           "privacy_card", "public_key", "score_array", "score_cells", "train", "tune",
+                                           "verify_model", "version")),
+            *(f"sotto_internal.{name}" for name in ("budget_words", "catalogue", "coefficients", "evaluate", "plan", "train",
+                                                    "tune"))])
+        for user, may in (("stranger", "f"), ("analyst", "f"), ("curator", "t")):
+            self.assertEqual(self.sql(f"SELECT has_schema_privilege('{user}', 'sotto_internal', 'USAGE')"), may)
+            self.assertEqual(self.sql(f"SELECT has_schema_privilege('{user}', 'sotto_internal', 'CREATE')"), "f")
+        self.refuse("SELECT sotto_internal.train('shop', '{}')", "permission denied for schema", user="analyst")
         tables = self.sql("SELECT string_agg(relname, ' ') FROM pg_class WHERE relnamespace IN ('sotto'::regnamespace, "
                           "'sotto_data'::regnamespace) AND relkind IN ('r', 'S') AND has_table_privilege('analyst', oid, 'SELECT')")
         self.assertEqual(tables, "")

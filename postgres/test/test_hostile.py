@@ -316,6 +316,9 @@ class Replaced(Hostile):
 
     def test_an_array_model_needs_its_one_column(self):
         started = self.sql("SELECT pg_postmaster_start_time()")
+        # Who may look up what is internal gets no further.
+        self.sql("GRANT USAGE ON SCHEMA sotto_internal TO ann")
+        self.addCleanup(self.sql, "REVOKE USAGE ON SCHEMA sotto_internal FROM ann")
         self.sql("CREATE TABLE ann.bare (y int8, x float8[]); INSERT INTO ann.bare VALUES (4702111234474983745, '{1,2}')", user="ann")
         for features in ("{}", '{"x": 1, "y": 1}', '{"x": 1, "x": 1}'):
             self.refuse(f"SELECT sotto_internal.evaluate({self.model}, 'ann.bare', 'y', '{features}')", "ERROR", user="ann")
@@ -438,7 +441,8 @@ class DefaultPrivileges(ServerCase):
     """What ALTER DEFAULT PRIVILEGES gives away for all that is made has no effect on what the extension makes."""
     ACLS = """SELECT 'schema', nspname, nspacl::text FROM pg_namespace WHERE nspname LIKE 'sotto%'
         UNION ALL SELECT 'table', relname, relacl::text FROM pg_class WHERE relnamespace::regnamespace::text LIKE 'sotto%' AND relkind IN ('r', 'v', 'S')
-        UNION ALL SELECT 'function', oid::regprocedure::text, proacl::text FROM pg_proc WHERE pronamespace = 'sotto'::regnamespace
+        UNION ALL SELECT 'function', oid::regprocedure::text, proacl::text FROM pg_proc WHERE pronamespace IN ('sotto'::regnamespace,
+          'sotto_internal'::regnamespace)
         ORDER BY 1, 2"""
 
     @classmethod

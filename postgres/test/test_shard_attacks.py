@@ -79,13 +79,13 @@ class Forgeries(ShardedCase):
         shard.sql("""
           DROP AGGREGATE sotto_internal.shard_cells(bytea, VARIADIC bytea[]);
           DROP FUNCTION sotto.forged_step, sotto.forged_end;
-          ALTER AGGREGATE sotto.honest_cells(bytea, VARIADIC bytea[]) RENAME TO shard_cells;
+          ALTER AGGREGATE sotto_internal.honest_cells(bytea, VARIADIC bytea[]) RENAME TO shard_cells;
           ALTER EXTENSION sotto ADD AGGREGATE sotto_internal.shard_cells(bytea, VARIADIC bytea[]);""")
 
     def test_no_forged_answer_is_released(self):
         """Each is charged, released to nobody, and told in the same words."""
         shard, other = self.shards[1], self.shards[2]
-        honest = f"(SELECT sotto.honest_cells($1, {self.CELLS}) FROM public.customers)"
+        honest = f"(SELECT sotto_internal.honest_cells($1, {self.CELLS}) FROM public.customers)"
         forgeries = {
             "nothing": "RETURN '';",
             "no answer": "RETURN NULL;",
@@ -94,7 +94,7 @@ class Forgeries(ShardedCase):
             "one bit": f"DECLARE a bytea := {honest}; BEGIN RETURN set_bit(a, 8 * length(a) - 3, 1 - get_bit(a, 8 * length(a) - 3)); END;",
             "cut": f"DECLARE a bytea := {honest}; BEGIN RETURN substr(a, 1, length(a) - 8); END;",
             "longer": f"RETURN {honest} || '\\x0000000000000000'::bytea;",
-            "fewer rows": f"RETURN (SELECT sotto.honest_cells($1, {self.CELLS}) FROM public.customers WHERE id > 9);",
+            "fewer rows": f"RETURN (SELECT sotto_internal.honest_cells($1, {self.CELLS}) FROM public.customers WHERE id > 9);",
             "of the run before": f"INSERT INTO public.kept VALUES ($1, {honest}); RETURN (SELECT answer FROM public.kept LIMIT 1);",
         }
         said, models = {}, self.sql("SELECT count(*) FROM sotto.models")
