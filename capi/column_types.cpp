@@ -36,6 +36,9 @@ void require_fitting_column(const Column& column, const ColumnTypes& types) {
             "holds texts; list the values it may have, or give [min, max] if they are numbers");
   }
   const auto* category = std::get_if<CategoryColumn>(&column.kind);
+  const std::string unit = types.counts(column.name);
+  require(category == nullptr || unit.empty(), column.name,
+          "is a point in time, read as the number of " + unit + " since 1970-01-01; declare [min, max] of that");
   if (category != nullptr && known) require_values(column.name, category->values, *known);
 }
 
@@ -48,16 +51,29 @@ bool ColumnTypes::is_text(const std::string& column) const {
   return found != types_.end() && *found == "text";
 }
 
+std::string ColumnTypes::counts(const std::string& column) const {
+  const auto found = types_.find(column);
+  const bool time = found != types_.end() && (*found == "days" || *found == "seconds");
+  return time ? found->get<std::string>() : "";
+}
+
 std::optional<std::vector<std::string>> ColumnTypes::values(const std::string& column) const {
   const auto found = types_.find(column);
   if (found == types_.end() || !found->is_array()) return std::nullopt;
   return found->get<std::vector<std::string>>();
 }
 
-void declare_label(const ColumnTypes& types, Label& label) {
+void declare_label(const ColumnTypes& types, const nlohmann::ordered_json& declared, Label& label) {
   const auto known = types.values(label.column);
-  if (!known || known->size() < 2) return;
-  if (known->size() == 2) {
+  const bool positive = declared.contains("positive"), negative = declared.contains("negative");
+  if (!known || known->size() < 2 || declared.contains("classes") || (positive && negative)) return;
+  if (positive || negative) {
+    const std::vector<std::string>& given = positive ? label.positive : label.negative;
+    if (std::ranges::find(given, "*") != given.end()) return;  // all that the other does not list
+    std::vector<std::string> others = *known;
+    std::erase_if(others, [&](const std::string& text) { return std::ranges::find(given, text) != given.end(); });
+    (positive ? label.negative : label.positive) = others;
+  } else if (known->size() == 2) {
     label.negative = {known->front()};
     label.positive = {known->back()};
   } else {
@@ -68,7 +84,7 @@ void declare_label(const ColumnTypes& types, Label& label) {
 Schema declared_by_types(const std::string& label, const ColumnTypes& types) {
   Schema schema;
   schema.label.column = label;
-  declare_label(types, schema.label);
+  declare_label(types, {}, schema.label);
   for (const auto& [name, type] : types.all().items()) {
     if (name != label && type.is_array())
       schema.columns.push_back({name, CategoryColumn{type.get<std::vector<std::string>>()}});
@@ -79,6 +95,7 @@ Schema declared_by_types(const std::string& label, const ColumnTypes& types) {
 void require_fitting(const Schema& schema, const ColumnTypes& types, bool label_given) {
   for (const Column& column : schema.columns) require_fitting_column(column, types);
   const Label& label = schema.label;
+  require(types.counts(label.column).empty(), label.column, "is a point in time and has no classes");
   if (const auto known = types.values(label.column)) {
     for (const auto* texts : {&label.classes, &label.negative, &label.positive}) {
       if (label.classes.empty() || texts == &label.classes) require_values(label.column, *texts, *known);

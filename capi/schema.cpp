@@ -112,7 +112,7 @@ std::string complete(const std::string& label, const Json& features, const Json&
   if (is_array_column(features)) {
     declare_array(features.front(), schema);
     Schema declared = schema_from_json(schema.dump());
-    if (!declares_label(options)) declare_label(types, declared.label);
+    declare_label(types, options, declared.label);
     require_fitting(declared, types, declares_label(options));
     require_confirmed(declared, options);
     require(declared.features > 0, "size", "must be at least 1");
@@ -128,7 +128,7 @@ std::string complete(const std::string& label, const Json& features, const Json&
   }
   names.push_back(label);
   Schema declared = schema_from_json(schema.dump());
-  if (!declares_label(options)) declare_label(types, declared.label);
+  declare_label(types, options, declared.label);
   require_fitting(declared, types, declares_label(options));
   require_confirmed(declared, options);
   return to_json(complete_schema(std::move(declared), names));

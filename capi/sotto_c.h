@@ -104,7 +104,8 @@ typedef struct sotto_cell {
  * or values, or null for a number that is taken as it is. One column of {"size": n, ...} is an array of n numbers.
  * options: positive, negative, classes, data_norm, intercept, projection; confirm, the word that suggestions are public;
  * check, a boolean for the host, which changes nothing here.
- * types: {"column": "number", "text" or its ["value", ...]}, as the types of the columns say; others are left out.
+ * types: {"column": "number", "text", "days" or "seconds" (since 1970) or its ["value", ...]}, as the types of the columns
+ * say; others are left out.
  */
 sotto_status sotto_schema(const char* label, const char* features, const char* options, const char* types,
                           sotto_text* schema, sotto_error* error);

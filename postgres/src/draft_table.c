@@ -50,6 +50,13 @@ static void append_type(StringInfo json, Oid type) {
     case UUIDOID:
       appendStringInfoString(json, "\"text\"");
       return;
+    case DATEOID:
+      appendStringInfoString(json, "\"days\"");
+      return;
+    case TIMESTAMPOID:
+    case TIMESTAMPTZOID:
+      appendStringInfoString(json, "\"seconds\"");
+      return;
     default:
       if (type_is_enum(type))
         append_labels(json, type);

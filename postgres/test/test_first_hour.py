@@ -122,6 +122,7 @@ class FirstHour(ServerCase):
             ('{"job": null}', '{"data_norm": 1}', ("job", "holds texts")),
             ('{"age": [17, 90]}', '{"positive": ["t"], "negative": ["f"]}', ("rich", '"f" is no value')),
             ('{"spell": [0, 1]}', "{}", ("type interval", "extract(epoch FROM it)")),
+            ('{"joined": ["2020-01-02"]}', "{}", ("joined", "number of seconds since 1970-01-01", "[min, max]")),
             ('{"wage": [0, 1]}', "{}", ('column "wage" does not exist',)),
         )
         for features, options, words in refused:

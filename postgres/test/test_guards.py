@@ -156,7 +156,7 @@ class Fingerprints(ServerCase):
 
     def test_what_a_setting_spells_otherwise_is_refused_or_spelled_one_way(self):
         features = '{"age": [20, 80], "day": ["2020-01-02", "2020-01-03"]}'
-        self.refuse(data.register("days", "two_days", features=features), "must be cast", user="curator")
+        self.refuse(data.register("days", "two_days", features=features), "number of days since 1970-01-01", user="curator")
         self.sql("CREATE VIEW spelled AS SELECT age, day::text AS day, buys FROM two_days; GRANT SELECT ON spelled TO curator")
         self.sql(data.register("days", "spelled", features=features), user="curator")
         self.refuse("SET DateStyle = 'German';" + data.register("tage", "spelled", features=features), "registered already",

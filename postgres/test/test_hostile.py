@@ -137,7 +137,7 @@ class Types(Hostile):
         said = self.sql(f"SELECT sotto.predict_proba({model}, r) FROM ann.prospects t, LATERAL (SELECT t.age, t.income, t.home) r")
         self.assertEqual(len(said.split()), Hostile.offered)
         extra = {"a column": "t.mood", "an array": "t.moods", "a record": "ROW(t.mood)", "a record in one": "ROW(1, ROW(t.mood, 'x'))",
-                 "an array of records": "ARRAY[ROW(t.mood)]", "a row": "t", "an array of rows": "ARRAY[t]", "a date": "now()"}
+                 "an array of records": "ARRAY[ROW(t.mood)]", "a row": "t", "an array of rows": "ARRAY[t]", "a span of time": "interval '1 day'"}
         for kind, value in extra.items():
             row = f"(SELECT r FROM (SELECT t.age, t.income, t.home, {value} AS more) r)"
             with self.subTest(kind=kind):  # not a column of the model: nobody looks at it

@@ -217,7 +217,7 @@ class Semantics(ServerCase):
         self.refuse(data.register("x", features="{}"), "at least one", user="curator")
         self.sql("CREATE TABLE few AS SELECT * FROM customers WHERE id <= 50; GRANT SELECT ON few TO curator")
         self.refuse(data.register("x", "few", epsilon=0), "epsilon", user="curator")
-        self.refuse(data.register("x", "few", options='{"data_norm": 1, "filter": "luck", "check": false}'), "filter", user="curator")
+        self.refuse(data.register("x", "few", options='{"positive": ["yes"], "filter": "luck", "check": false}'), "filter", user="curator")
         self.refuse(data.register("x", options='{"colour": 1}'), "colour", user="curator")
         self.refuse("CREATE TABLE none AS SELECT * FROM customers LIMIT 0;" + data.register("x", "none"), "no rows")
 

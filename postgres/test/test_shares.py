@@ -32,7 +32,7 @@ class Shares(ServerCase):
 
     def test_each_analyst_has_their_own(self):
         self.train(1.5)
-        self.refuse_training(1, "analyst analyst may spend 2", "0.5", "6.5")
+        self.refuse_training(1, "analyst analyst may spend 25 percent", "has spent 18.75 percent", "6.5")
         self.train(1.5, user="rival")
         self.assertTrue(self.own("analyst").startswith("0.250000|1.5"), self.own("analyst"))
         self.assertTrue(self.own("rival").startswith("0.250000|1.5"), self.own("rival"))

@@ -124,7 +124,7 @@ TEST_F(CapiLedger, HoldsEachAnalystToTheirShare) {
   ASSERT_EQ(open(R"(, "analyst_share": 0.5)"), SOTTO_OK) << error_.message;
   ASSERT_EQ(train("ann", 1.5), SOTTO_OK) << error_.message;
   EXPECT_EQ(train("ann", 1), SOTTO_BUDGET_EXCEEDED);
-  EXPECT_THAT(error_.message, HasSubstr("analyst ann may spend 2"));
+  EXPECT_THAT(error_.message, HasSubstr("analyst ann may spend 50 percent"));
   EXPECT_STREQ(error_.field, "share");
   ASSERT_EQ(plan("ann", R"({"method": "bolt_on", "epsilon": 1, "lambda": 0.01, "passes": 1})"), SOTTO_OK)
       << error_.message;
