@@ -81,6 +81,15 @@ TEST(CapiSchema, RefusesRepeatedKeysAndZeroBytes) {
               HasSubstr("income"));
 }
 
+TEST_F(CapiEncoding, AnInterceptIsOneUnlessAnotherIsSaid) {
+  const std::string array = R"({"x": {"size": 3, "min": 0, "max": 1}})";
+  for (const std::string& features : {std::string(kFeatures), array}) {
+    EXPECT_THAT(schema(features.c_str(), kOptions), HasSubstr("\"intercept\": 1.0"));
+    const std::string without = R"({"positive": ["yes"], "negative": ["no"], "data_norm": 2, "intercept": 0})";
+    EXPECT_THAT(schema(features.c_str(), without.c_str()), HasSubstr("\"intercept\": 0.0"));
+  }
+}
+
 TEST_F(CapiEncoding, WhetherARowKeptItsValuesIsToldWhereItIsAskedFor) {
   const auto usable = [&](const Cell& age, const Cell& home, const Cell& buys) {
     encode(age, home, buys);

@@ -92,6 +92,14 @@ TEST(Draft, WhatIsDeclaredStaysAndIsPublic) {
   EXPECT_EQ(unconfirmed(draft), (std::vector<std::string>{"b"}));
 }
 
+TEST(Draft, AnInterceptIsProposedUnlessItIsDeclaredThatThereIsNone) {
+  Schema declared = labelled();
+  const TableProfile table = table_of({profile_of("age", {"20", "30"})});
+  EXPECT_EQ(draft_schema(table, declared).schema.intercept, 1);
+  declared.intercept = 0;
+  EXPECT_EQ(draft_schema(table, declared).schema.intercept, 0);
+}
+
 TEST(Draft, TheNormFollowsFromTheKinds) {
   Schema schema;
   schema.intercept = 1;
