@@ -189,6 +189,10 @@ class Squatters(ServerCase):
         cls.server.sql("CREATE ROLE analyst LOGIN; GRANT CREATE ON DATABASE postgres TO analyst")
 
     def test_a_schema_that_was_there_is_not_moved_into(self):
+        for schema in ("sotto_internal", "sotto_data"):
+            self.sql(f"CREATE SCHEMA {schema}", user="analyst")
+            self.refuse("CREATE EXTENSION sotto", f'schema "{schema}" already exists')
+            self.sql(f"DROP SCHEMA {schema}", user="analyst")
         self.sql("CREATE SCHEMA sotto", user="analyst")
         self.refuse("CREATE EXTENSION sotto", "was there before")
         self.sql("ALTER SCHEMA sotto OWNER TO admin; GRANT CREATE ON SCHEMA sotto TO analyst")

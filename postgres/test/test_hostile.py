@@ -56,6 +56,15 @@ class Types(Hostile):
         return (f"CREATE TYPE ann.{kind} AS {declared};" + spy(f"cast_{kind}", f"ann.{kind}", target, value) +
                 f"CREATE CAST (ann.{kind} AS {target}) WITH FUNCTION ann.cast_{kind}(ann.{kind});")
 
+    def test_a_draft_leaves_out_what_is_not_read(self):
+        self.sql(self.cast("flat_t", "ENUM ('city', 'town', 'farm')"), user="ann")
+        self.offer("flats", f"{HOMES}::ann.flat_t AS home")
+        for user in ("curator", "admin"):
+            with self.subTest(user=user):
+                draft = "SELECT d -> 'features' ? 'age', d -> 'features' ? 'home' FROM sotto.draft('ann.flats', 'buys') d"
+                self.assertEqual(self.sql(draft, user=user), "t|f")
+        self.assertEqual(self.looted(), [])
+
     def test_a_cast_of_an_enum_is_never_run(self):
         self.sql("CREATE TYPE ann.home_t AS ENUM ('city', 'town', 'farm')", user="ann")
         self.offer("houses", f"{HOMES}::ann.home_t AS home")
