@@ -119,8 +119,8 @@ def changing(monkeypatch):
 
     before = _linear.rows_of
 
-    def rows_of(matrix, codes, declaration):
-        rows = before(matrix, codes, declaration)
+    def rows_of(matrix, codes, declaration, counted):
+        rows = before(matrix, codes, declaration, counted)
         assert not rows.copied
         matrix[7] = 2.0
         return rows

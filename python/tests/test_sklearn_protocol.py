@@ -31,8 +31,9 @@ class OneHotOfAnyWidth(OneHot):
         pass
 
 
-# Little noise, so that what is checked about accuracy is about the protocol and not about luck.
-CHECKED = [kind(epsilon=1e4, delta=1e-3, data_norm=10.0, alpha=1e-3) for kind in (LogisticRegression, LinearSVC, SGDClassifier)]
+# Little noise, so that what is checked about accuracy is about the protocol and not about luck. Some checks have rows around
+# 100, whose norm nobody would declare to be 10: the check of the rows has tests of its own.
+CHECKED = [kind(epsilon=1e4, delta=1e-3, data_norm=10.0, alpha=1e-3, check=False) for kind in (LogisticRegression, LinearSVC, SGDClassifier)]
 
 
 @parametrize_with_checks([*CHECKED, PublicScaler((-10.0, 10.0)), OneHotOfAnyWidth([[0.0, 1.0]] * 100)], expected_failed_checks=expected)
