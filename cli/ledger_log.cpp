@@ -7,7 +7,7 @@
 #include "sotto/model/filter_json.h"
 #include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
-#include "time_text.h"
+#include "sotto/base/time_text.h"
 #include "verbs.h"
 
 namespace sotto::cli {
