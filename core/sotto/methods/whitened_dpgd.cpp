@@ -217,8 +217,8 @@ Plan WhitenedDpgd::plan(const PlanInput& input) const {
   plan.remarks.push_back(std::to_string(layout.shape.passes) + " steps of size " + number_text(layout.shape.step_size) +
                          " on whitened rows; lambda acts on the weights of whitened rows");
   plan.remarks.emplace_back(
-      "where the released moments show that rows are spread over more than 7 directions, whitening is half done, steps "
-      "are at most 10 (1 + momentum)/beta and the mean of the last 0.3 of them is the model");
+      "the released moments may show rows that are spread over more than 7 directions. Then whitening is half done, "
+      "steps are at most 10 (1 + momentum)/beta, and the model is the mean of the last 0.3 of them");
   plan.remarks.push_back(
       fmt::format("second moments of the rows first: noise of standard deviation {:.3g} an entry, {} of mu^2",
                   deviation(layout.moments.mechanism), number_text(share)));
