@@ -4,10 +4,10 @@
 #include "sotto/base/fields.h"
 #include "sotto/base/out_file.h"
 #include "sotto/base/rounded_text.h"
+#include "sotto/base/time_text.h"
 #include "sotto/model/filter_json.h"
 #include "sotto/privacy/ledger/budget_words.h"
 #include "sotto/privacy/ledger/sqlite_ledger.h"
-#include "sotto/base/time_text.h"
 #include "verbs.h"
 
 namespace sotto::cli {
