@@ -74,8 +74,10 @@ TEST(RealData, AdultWithDeclaredColumns) {
   expect_counts(real_data("adult/adult.test.gz"), schema, {16281, 3846, 13});
   const InspectReport report = inspect(real_data("adult/adult.test.gz"), schema);
   EXPECT_EQ(report.checked.rows, 16281U);
-  EXPECT_EQ(report.checked.zero_rows, 0U);
-  EXPECT_TRUE(report.checked.problem_counts.empty());
+  EXPECT_EQ(report.checked.tally.unusable, 0U);
+  for (std::size_t kind = 0; kind < kProblemKinds; ++kind) {
+    EXPECT_EQ(report.checked.tally.of(static_cast<ProblemKind>(kind)), 0U) << kind;
+  }
 }
 
 TEST(RealData, AdultWithBoundsFromTheRows) {
@@ -154,9 +156,9 @@ TEST(RealData, TitanicWithQuotedCommasAndEmptyCells) {
   cli::declare_range(schema, "Fare=0:600:log1p");
   const InspectReport report = inspect(path, schema);
   EXPECT_EQ(report.checked.rows, 891U);
-  EXPECT_EQ(report.checked.zero_rows, 177U);  // rows without an age
+  EXPECT_EQ(report.checked.tally.unusable, 177U);  // rows without an age
   EXPECT_EQ(report.profile.label.numbers, 891U);
-  EXPECT_EQ(report.checked.class_counts[0] + report.checked.class_counts[1], 714U);
+  EXPECT_EQ(report.checked.tally.classes[0] + report.checked.tally.classes[1], 714U);
 }
 
 TEST(RealData, KddCup99NormalAgainstAttack) {
@@ -206,7 +208,7 @@ TEST(RealData, InternetAdvertisementsWithPaddedMissingCells) {
   const InspectReport report = inspect(path, schema);
   EXPECT_EQ(report.checked.rows, 3279U);
   EXPECT_EQ(report.profile.columns.size(), 1559U);
-  EXPECT_EQ(report.checked.zero_rows, 920U);
+  EXPECT_EQ(report.checked.tally.unusable, 920U);
   EXPECT_EQ(report.profile.label.distinct, (std::vector<std::string>{"ad.", "nonad."}));
 }
 
