@@ -202,6 +202,7 @@ TEST(RowCheck, ALibsvmFileHasOneColumnForAllValues) {
   Schema schema;
   schema.features = 3;
   schema.data_norm = 1;
+  schema.intercept = 0;
   const Encoder encoder(complete_for(file.path(), schema));
   const RowCheck check = check_of(encoder, read_counted(file.path(), encoder).tally);
   EXPECT_EQ(check.tally.halved, 1U);

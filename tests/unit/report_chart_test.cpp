@@ -37,7 +37,7 @@ TEST(ReportText, NumbersAreShort) {
   EXPECT_EQ(short_number(0.123456), "0.1235");
   EXPECT_EQ(short_number(1234567), "1,234,567");
   EXPECT_EQ(short_number(-12345), "-12,345");
-  EXPECT_EQ(short_number(1e-6), "1e-06");
+  EXPECT_EQ(short_number(1e-6), "1e-6");
   EXPECT_EQ(short_number(0), "0");
 }
 

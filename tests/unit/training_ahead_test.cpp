@@ -66,8 +66,8 @@ TEST(TrainingAhead, FeaturesAreCountedFromTheFewestToTheMost) {
   request.data_norm = true;
   const std::vector<Facts> possible = possible_facts(plan_bounds(file.path(), request), request, 700);
   ASSERT_GT(possible.size(), 3U);
-  EXPECT_EQ(possible.front().features, 1U);
-  EXPECT_EQ(possible.back().features, 41U);
+  EXPECT_EQ(possible.front().features, 2U);  // the intercept among them
+  EXPECT_EQ(possible.back().features, 42U);
   for (const Facts& facts : possible) {
     EXPECT_EQ(facts.rows, 700U);
     EXPECT_EQ(facts.data_norm, TrainingAhead::kSureNorm);
