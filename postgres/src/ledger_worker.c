@@ -91,7 +91,19 @@ static void write_head(const LedgerMessage *message) {
                     errmsg("the record does not follow the last one of its ledger")));
 }
 
+/*
+ * New terms are for rows that nobody has registered. What counts is what is committed: the caller's transaction may see
+ * less, as with a snapshot of its own, or more, as after an unregister that it can still take back.
+ */
+static void require_unregistered(const LedgerMessage *message) {
+  if (strcmp(message_text(message, FIELD_KIND), "corrected") != 0) return;
+  if (RUN(message, "SELECT 1 FROM sotto.dataset WHERE ledger = $1::int4", FIELD_LEDGER) == 0) return;
+  ereport(ERROR, (errcode(ERRCODE_DUPLICATE_OBJECT),
+                  errmsg("its rows are registered: commit unregister first, then register them with another budget")));
+}
+
 static void write_record(const LedgerMessage *message) {
+  require_unregistered(message);
   write_head(message);
   RUN(message,
       "INSERT INTO sotto.ledger_record (ledger, sequence, kind, entry, time, cost_loss, cost_delta, spent_loss, "

@@ -56,6 +56,22 @@ class Checks(ServerCase):
         self.assertEqual(self.said("SELECT sotto.refresh('untold')"), "", "the data set is remembered to have no check")
         self.assertEqual(self.said("SELECT sotto.train('untold', epsilon => 1, method => 'output', lambda => 0.1)", user="analyst"), "")
 
+    def test_a_function_with_the_rights_of_a_curator_tells_an_analyst_nothing(self):
+        """Two answers of the check give a row by difference."""
+        self.sql("CREATE SCHEMA lent AUTHORIZATION curator; GRANT USAGE ON SCHEMA lent TO analyst")
+        self.sql(register(AGE, GOOD, "lent") + "CREATE FUNCTION lent.anew() RETURNS void LANGUAGE sql SECURITY DEFINER AS "
+                 "$$ SELECT sotto.refresh('lent') $$; GRANT EXECUTE ON FUNCTION lent.anew() TO analyst", user="curator")
+        self.sql("UPDATE members SET age = 41 WHERE id = 1")
+        self.assertIn("check of the rows", self.said("SELECT lent.anew()"))
+        self.sql("UPDATE members SET age = 42 WHERE id = 1")
+        self.assertNotIn("check of the rows", self.said("SELECT lent.anew()", user="analyst"))
+        self.sql("SELECT sotto.unregister('lent')", user="curator")
+
+    def test_no_count_of_rows_goes_to_the_log_of_the_server(self):
+        said = self.refuse(register('{"age": [20, 80]}', '{"positive": ["true"], "negative": ["never"]}'), "more than a tenth", user="curator")
+        error = said[said.index("ERROR"):]
+        self.assertNotIn("200", error)
+
     def test_a_refresh_that_would_ruin_the_rows_is_refused_and_the_former_stay(self):
         said = self.said(data.register("shop", epsilon=2))
         self.assertIn("not for release", said)

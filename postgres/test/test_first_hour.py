@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -47,6 +48,14 @@ class FirstHour(ServerCase):
 
     def register(self, features=COLUMNS, options="{}", epsilon=2, name="people", label="rich", source="people", more=""):
         return f"SELECT sotto.register('{name}', '{source}', '{label}', '{features}', epsilon => {epsilon}{more}, options => '{options}')"
+
+    def advisory_locks(self, granted):
+        """Waits until one is held, or waited for."""
+        for _ in range(600):
+            if self.sql(f"SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted = {granted}") != "0":
+                return
+            time.sleep(0.1)
+        self.fail("no advisory lock")
 
     def fresh(self, name):
         """A table of rows that had no budget yet: a ledger is about the declared columns."""
@@ -146,6 +155,29 @@ class FirstHour(ServerCase):
         self.refuse(self.register(**slip, epsilon=4), "had another budget", "epsilon 3", user="curator")
         self.sql(self.register(**slip, epsilon=3), user="curator")  # what is left out stays
         self.assertEqual(self.sql("SELECT charged, share, own_remaining FROM sotto.budget", user="analyst"), "1|0.500000|0.500000000000")
+
+    def test_the_budget_of_registered_rows_is_nobody_elses_to_set_anew(self):
+        """Other terms are committed by a worker, whatever becomes of the transaction that asked for them."""
+        self.fresh("held")
+        held = {"source": "held", "name": "held"}
+        budget = "SELECT epsilon FROM sotto.budget WHERE dataset = 'held'"
+        self.sql(self.register(**held, epsilon=1), user="curator")
+        self.refuse(f"BEGIN; SELECT sotto.unregister('held'); {self.register(**held, epsilon=30)}; ROLLBACK;", "commit unregister first",
+                    user="curator")
+        self.assertEqual(self.sql(budget), "1")
+        self.sql("SELECT sotto.unregister('held')", user="curator")
+        # A rival whose snapshot is older than the registration.
+        holder = self.server.start_sql("SELECT pg_advisory_lock(77); SELECT pg_sleep(600)")
+        self.advisory_locks(granted=True)
+        rival = self.server.start_sql("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM held; SELECT pg_advisory_lock(77); " +
+                                      self.register(source="held", name="mine", epsilon=50) + "; COMMIT;", user="curator")
+        self.advisory_locks(granted=False)
+        self.sql(self.register(**held, epsilon=1), user="curator")
+        self.sql("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+        holder.communicate()
+        _, errors = rival.communicate()
+        self.assertNotEqual(rival.returncode, 0, errors)
+        self.assertEqual(self.sql(budget), "1")
 
     def test_a_budget_is_lowered_and_never_raised(self):
         self.fresh("low")
