@@ -107,6 +107,7 @@ std::string labels_text(const RowCheck& check) {
   return text + fmt::format(", {} not declared", check.tally.unknown_labels);
 }
 
+/// Without a count: a host may keep messages in a log whose readers must not read the rows. The table has the counts.
 [[noreturn]] void stop(const std::string& why, std::vector<std::string> hint) {
   throw Error(ErrorKind::invalid_data, "data: " + why + "; nothing was charged", "data",
               {HintKind::declare_column, std::move(hint)});
@@ -116,13 +117,10 @@ void require_usable(const RowCheck& check) {
   const RowTally& tally = check.tally;
   if (!more_than(tally.unusable, kMostUnusable, tally.rows)) return;
   const auto [column, count] = most_of(tally, [](const ColumnTally& each) { return each.spoiled(); });
-  const std::string rows = fmt::format("{} of {} rows cannot be used and would be zero, more than a tenth",
-                                       share_text(tally.unusable, tally.rows), tally.rows);
-  if (tally.unknown_labels >= count) {
-    stop(fmt::format("{}; {} have a label that is not declared", rows, tally.unknown_labels), {"labels", check.label});
-  }
+  const std::string rows = "more than a tenth of the rows cannot be used and would be zero";
+  if (tally.unknown_labels >= count) stop(rows + "; most often their label is not declared", {"labels", check.label});
   const std::string name = check.columns.at(column).name;
-  stop(fmt::format("{}; column '{}' has the most cells without a number, {}", rows, name, count), {"numbers", name});
+  stop(fmt::format("{}; column '{}' has the most cells without a number", rows, name), {"numbers", name});
 }
 
 }  // namespace
@@ -217,8 +215,8 @@ void require_sound(const RowCheck& check) {
   require_usable(check);
   if (!more_than(tally.halved, kMostHalved, tally.rows)) return;
   const Pull pull = largest_pull(check);
-  stop(fmt::format("{} of {} rows would be clipped to below half of their length, more than a tenth; {}",
-                   share_text(tally.halved, tally.rows), tally.rows, pull_text(pull)),
+  stop(fmt::format("more than a tenth of the rows would be clipped to below half of their length; {} makes them long",
+                   pull.who),
        {"norm", pull.column < check.columns.size() ? check.columns[pull.column].name : ""});
 }
 
