@@ -166,11 +166,12 @@ static char *without_check(char *budget) {
   return first == NULL ? budget : psprintf("{\"blind\": true, %s", first + 1);
 }
 
+/* As the core reads it: terms that say nothing are older than the check, and promised that nothing is told. */
 static bool ledger_is_blind(int32 ledger) {
   const char *arguments[1] = {psprintf("%d", ledger)};
 
   return ask_as_owner("SELECT 1 FROM sotto.ledger_record WHERE ledger = $1::int4 AND sequence = 0 AND "
-                      "(detail::json->>'blind')::bool",
+                      "coalesce((detail::json->>'blind')::bool, true)",
                       1, arguments) != NULL;
 }
 
