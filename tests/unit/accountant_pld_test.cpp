@@ -6,6 +6,7 @@
 #include "sotto/base/error.h"
 #include "sotto/privacy/accountant/gdp.h"
 #include "sotto/privacy/accountant/loss_basic.h"
+#include "sotto/privacy/accountant/loss_compose.h"
 #include "sotto/privacy/accountant/loss_grid.h"
 #include "sotto/privacy/accountant/loss_sum.h"
 #include "sotto/privacy/accountant/pld.h"
@@ -148,6 +149,28 @@ TEST(AccountantPld, TheNormOfTheWeightsIsBoundedFromAboveAndClosely) {
       EXPECT_GE(bound, largest) << tilt << " " << step;
       if (tilt >= 1 && tilt * step < 0.1) {
         EXPECT_LE(bound, 1.5 * largest) << tilt << " " << step;
+      }
+    }
+  }
+}
+
+TEST(AccountantPld, TheSumOfTheWeightsIsBoundedFromAboveAndClosely) {
+  for (const double tilt : {0.0, 0.01, 1.0, 14.0, 2000.0}) {
+    for (const double step : {1e-4, 1e-2, 1.0}) {
+      const std::size_t points = 1 << 16;
+      const double bound = weight_sum(tilt, step, points);
+      double largest = 0;
+      for (const double shift : {1e-9, 0.2, 0.5, 1.0}) {
+        double sum = 0;
+        for (std::size_t i = 0; i < points; ++i) {
+          const double y = (static_cast<double>(i) + shift) * step;
+          sum += std::exp(-tilt * y) * -std::expm1(-y);
+        }
+        largest = std::max(largest, sum);
+      }
+      EXPECT_GE(bound, largest) << tilt << " " << step;
+      if (tilt >= 1 && tilt * step < 0.1) {
+        EXPECT_LE(bound, 1.2 * largest) << tilt << " " << step;
       }
     }
   }
@@ -361,6 +384,30 @@ TEST(AccountantPld, ExtendedAndUsualArithmeticAgree) {
     EXPECT_LT(narrow, wide) << delta;
     EXPECT_NEAR(narrow, wide, 1e-7) << delta;
     EXPECT_GT(extended.epsilon_lower(delta), usual.epsilon_lower(delta)) << delta;
+  }
+}
+
+TEST(AccountantPld, NoMassIsFartherOffThanTheLargestError) {
+  const LossLaw law = loss_law(PoissonSampledEvent{0.01, 0.9}, Side::remove);
+  for (const std::uint64_t count : {1, 7, 8, 1000, 100000}) {
+    const double step = 2e-4 * std::sqrt(static_cast<double>(count)), tilt = 12 / std::sqrt(static_cast<double>(count));
+    const GridTerm term{discretise(law, {step}, range_of(law, {1e-25, 1e-25})), count};
+    const SumPlan plan{.tilt = tilt, .low = -8192, .points = 1 << 15, .above = 1, .below = 1};
+    const std::span<const GridTerm> terms(&term, 1);
+    const ComposedSums usual = compose<double>(terms, plan), extended = compose<long double>(terms, plan);
+    const auto mass = [&](const SumHalf& half, std::size_t i) {
+      return half.decaying[i] - std::exp(-(tilt + 1) * step) * half.decaying[i + 1];
+    };
+    double worst = 0;
+    for (std::size_t i = 0; i < plan.points; ++i) {
+      worst = std::max(worst, std::fabs(mass(usual.upper, i) - mass(extended.upper, i)));
+      worst = std::max(worst, std::fabs(mass(usual.lower, i) - mass(extended.lower, i)));
+    }
+    const double bound = std::min(usual.upper.largest_error, usual.lower.largest_error);
+    EXPECT_LE(worst, bound + 1e-15) << count;
+    if (count >= 1000) {
+      EXPECT_LT(bound, usual.upper.mass_error / 3) << count << ": the spectrum is narrow";
+    }
   }
 }
 

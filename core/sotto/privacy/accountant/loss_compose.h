@@ -34,6 +34,7 @@ struct SumHalf {
   double log_scale = 0;          ///< ln of the product of the moments
   double log_size = 0;           ///< the absolute values of what was added up to it
   double mass_error = 0;         ///< in the Euclidean norm, of the computed masses
+  double largest_error = 0;      ///< of any of them
   std::vector<Chernoff> above, below;
   double infinite = 0;  ///< P mass at infinite loss
 };

@@ -4,7 +4,7 @@
 //   grid's own masses), P mass cut off above.
 // Reference: [Koskela20]; tilting as in [Alghamdi23].
 // Fails if wrong: AccountantPld.* against closed forms, AccountantPld.AgreesWithDirectConvolution,
-//   AccountantPld.TheNormOfTheWeightsIsBoundedFromAboveAndClosely.
+//   AccountantPld.TheNormOfTheWeightsIsBoundedFromAboveAndClosely, AccountantPld.TheSumOfTheWeights*.
 #include "sotto/privacy/accountant/loss_sum.h"
 
 #include <algorithm>
@@ -23,6 +23,11 @@ double weight_norm(double tilt, double step, std::size_t points) {
   const double integral = 2 / std::max(1e-300, 2 * tilt * (2 * tilt + 1) * (2 * tilt + 2));
   const double squares = integral / step + 1 / ((1 + tilt) * (1 + tilt));
   return std::sqrt(std::min(static_cast<double>(points), squares)) * (1 + 1e-14);
+}
+
+double weight_sum(double tilt, double step, std::size_t points) {
+  const double integral = 1 / std::max(1e-300, tilt * (tilt + 1)), largest = 1 / (1 + tilt);
+  return std::min(static_cast<double>(points) * largest, integral / step + largest) * (1 + 1e-14);
 }
 
 LossSum::LossSum(std::span<const GridTerm> terms, const SumPlan& plan)
@@ -55,20 +60,34 @@ double LossSum::outside(const SumHalf& half, double epsilon) const {
   return (std::exp(missed) + std::exp(folded) + std::exp(below)) * (1 + 1e-9);
 }
 
-double LossSum::delta_of(const SumHalf& half, double epsilon, double sign) const {
+/// What the errors of the masses add up to in delta.
+double LossSum::rounding(const SumHalf& half) const {
+  return std::min(half.mass_error * weight_norm(plan_.tilt, step_, plan_.points),
+                  half.largest_error * weight_sum(plan_.tilt, step_, plan_.points));
+}
+
+double LossSum::tilted_delta(const SumHalf& half, double epsilon) const {
   const double low = static_cast<double>(plan_.low) * step_;
-  const std::size_t n = half.weighted.size() - 1;
   const double position = std::max(0.0, std::ceil((epsilon - low) / step_));
-  double sum = 0;
-  if (position <= static_cast<double>(n)) {
-    const auto i = static_cast<std::size_t>(position);
-    const double rest = std::max(0.0, low + position * step_ - epsilon);
-    sum = std::exp(-plan_.tilt * rest) * (half.weighted[i] - std::expm1(-rest) * half.decaying[i]);
-  }
+  if (!(position <= static_cast<double>(plan_.points))) return 0;
+  const auto i = static_cast<std::size_t>(position);
+  const double rest = std::max(0.0, low + position * step_ - epsilon);
+  return std::exp(-plan_.tilt * rest) * (half.weighted[i] - std::expm1(-rest) * half.decaying[i]);
+}
+
+double LossSum::rounding_share(double epsilon) const {
+  const double at = epsilon - shift_;
+  const double rest = std::fabs(tilted_delta(sums_.upper, at)) + outside(sums_.upper, at);
+  return rounding(sums_.upper) / std::max(1e-300, rest);
+}
+
+double LossSum::delta_of(const SumHalf& half, double epsilon, double sign) const {
+  const std::size_t n = plan_.points;
+  const double sum = tilted_delta(half, epsilon);
   // The two sums decay by rounded factors: a unit or two at each of the points that weigh something.
   const double length = std::min(static_cast<double>(n), 1 / std::max(1e-300, -std::expm1(-plan_.tilt * step_)));
-  const double rounding = (1e-13 + 8 * kUnit * length) * std::fabs(sum);
-  const double error = half.mass_error * weight_norm(plan_.tilt, step_, n) + outside(half, epsilon) + rounding;
+  const double of_factors = (1e-13 + 8 * kUnit * length) * std::fabs(sum);
+  const double error = rounding(half) + outside(half, epsilon) + of_factors;
   if (half.log_scale == -kInfinity) return half.infinite;
   // What is infinite in one term is infinite in the sum, whatever the others are.
   const double value = sum + sign * error;

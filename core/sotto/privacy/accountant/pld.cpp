@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sotto/base/error.h"
@@ -46,10 +47,13 @@ constexpr std::size_t kUsualPoints = std::size_t{1} << 19;
 constexpr double kFinePrecision = 1e-4;
 constexpr double kExtendedPrecision = 5e-7;  // from here on the rounding of a double would decide
 constexpr double kTransformError = 5e-14;    // of a term, about
+constexpr double kForgiven = 10;  // times the precision: what rounding may add to the only answer of a search
+constexpr double kMostLoss = 9;
 constexpr double kMinDelta = 1e-250;
 constexpr double kBelowShare = 0.15;  // of a window, below epsilon: the estimate of epsilon may be off by that
 constexpr double kOnPoint = 1e-8;     // of a step: atoms that close to a point lie on it
-constexpr int kMaxPasses = 8;
+constexpr double kComparison = 0.1;   // precision at which a world is compared with one that is dearer
+constexpr int kMaxPasses = 9;
 constexpr double kTinyEpsilon = 1e-6;
 constexpr double kFarBelow = 4;        // in ln delta: cuts made for a larger delta would be felt
 constexpr double kLogSmallest = -690;  // of 1e-300
@@ -132,12 +136,13 @@ class WorldAccount {
       tilt = prepare(query, survey_.log_delta(tilt));
     }
     // A world that cannot be the worst is found out on a coarse grid.
+    bool only_compared = enough > 0 && query.precision < kComparison;
     Query start = query;
-    if (enough > 0 && query.refine) start.precision = std::max(query.precision, 1e-2);
+    if (only_compared) start.precision = kComparison;
     double step = first_step(start, tilt);
     double last_gap = kInfinity;
     for (int pass = 0; pass < kMaxPasses; ++pass) {
-      const Pass p = plan(query, step, tilt);
+      Pass p = plan(query, step, tilt);
       const Bound bound = run(query, p);
       best = {std::max(best.lower, bound.lower), std::min(best.upper, bound.upper)};
       if (!std::isfinite(bound.upper)) {  // the survey misjudged the tails; a smaller tilt has lighter ones
@@ -146,7 +151,12 @@ class WorldAccount {
         if (p.finest) most_points_ = kMaxPoints;
         continue;
       }
-      if (best.upper <= enough || is_enough(best, query) || !query.refine) break;
+      if (best.upper <= enough || is_enough(best, query)) break;
+      if (std::exchange(only_compared, false)) {
+        step = std::min(p.step, first_step(query, tilt));
+        continue;
+      }
+      if (!query.refine) break;
       if (!query.wants_epsilon && std::log(best.upper) < log_delta_ - kFarBelow && log_delta_ > kLogSmallest) {
         tilt = prepare(query, std::log(best.upper));
         step = std::min(p.step, first_step(query, tilt));
@@ -180,6 +190,7 @@ class WorldAccount {
     SumPlan sum;
     bool finest = false;    // that the number of points allows
     bool on_atoms = false;  // a finer grid would be the same
+    bool has_room = false;  // for the rounding of transforms in double, about
   };
 
   Bound only_infinite(const Query& query) const {
@@ -219,14 +230,18 @@ class WorldAccount {
     double tilt = 0;
     LossSurvey::Window window;
   };
-  Placement place(double tilt, double epsilon, double outside) const {
-    const double best_log = survey_.at(tilt).value - tilt * epsilon;
+  struct Limits {
+    double outside = 0;       ///< ln of the tilted mass that may lie outside the window
+    double loss = kMostLoss;  ///< ln of what a smaller tilt may lose
+  };
+  Placement place(double tilt, double epsilon, const Limits& limits) const {
+    const double best_log = survey_.at(tilt).value - tilt * epsilon, outside = limits.outside;
     Placement placement;
     double width = kInfinity;
     for (const double factor : {1.0, 0.85, 0.7, 0.55, 0.4}) {
       const double t = tilt * factor;
       const double loss = survey_.at(t).value - t * epsilon - best_log;
-      if (loss > (wide_window_ ? 1 : 9)) break;
+      if (loss > limits.loss) break;
       auto window = survey_.window(t, outside - loss);
       const double above = window.high - epsilon;
       const double missed = t > 0 ? std::min(above, (loss - outside) / t) : above;
@@ -259,24 +274,44 @@ class WorldAccount {
     return std::clamp(felt, kMinOutside, usual);
   }
 
-  /// Whether the error bound of transforms in double would be felt in the answer.
-  bool rounding_decides(const Query& query, const Placement& placement, double step, double tilt) const {
+  /// What share of delta decides nothing.
+  double felt(const Query& query, double tilt, double epsilon) const {
+    return 0.1 * query.precision * (query.wants_epsilon ? std::clamp(tilt * epsilon, 1e-3, 1.0) : 1.0);
+  }
+  /// ln of the factor by which the error of transforms in double may grow before it is felt in delta: about, from a
+  /// spectrum that is as narrow as that of a Gaussian law.
+  double headroom(const Query& query, double step, double tilt) const {
+    const auto k = survey_.at(tilt);
+    const double epsilon = query.wants_epsilon ? k.mean : query.given;
+    const double log_delta = query.wants_epsilon ? std::log(query.given)
+                             : query.target > 0  ? std::log(query.target)
+                                                 : survey_.log_delta(tilt);
+    const double narrowness = std::min(1.0, step / (2.5 * (std::sqrt(k.variance) + 1e-300)));
+    const double weights = narrowness * weight_sum(tilt, step, kUsualPoints);
+    const double log_error = std::log(steps_ * kTransformError * weights) + k.value - tilt * epsilon;
+    return std::log(felt(query, tilt, epsilon)) - (log_error - log_delta);
+  }
+
+  /// The same without that spectrum: whether the error would be felt with this placement.
+  bool would_be_felt(const Query& query, const Placement& placement, double step, double tilt) const {
     const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
     const double log_delta = query.wants_epsilon ? std::log(query.given) : survey_.log_delta(tilt);
     const double t = placement.tilt;
-    const double felt_error = steps_ * kTransformError * weight_norm(t, step, kUsualPoints);
-    const double log_error = std::log(felt_error) + survey_.at(t).value - t * epsilon;
-    const double felt = query.precision * (query.wants_epsilon ? std::clamp(tilt * epsilon, 1e-3, 1.0) : 1.0);
-    return log_error - log_delta > std::log(0.1 * felt);
+    const double log_error =
+        std::log(steps_ * kTransformError * weight_norm(t, step, kUsualPoints)) + survey_.at(t).value - t * epsilon;
+    return log_error - log_delta > std::log(felt(query, tilt, epsilon));
   }
 
   Pass plan(const Query& query, double step, double tilt) const {
     const double epsilon = query.wants_epsilon ? survey_.at(tilt).mean : query.given;
     const double log_delta =
         query.wants_epsilon ? std::log(query.given) : std::min(log_delta_, survey_.log_delta(tilt));
-    const Placement placement = place(tilt, epsilon, outside_for(query, log_delta, tilt));
-    const auto& window = placement.window;
     Pass pass;
+    const double room = headroom(query, step, tilt);
+    pass.has_room = room >= 1;
+    const double most_loss = wide_window_ ? 1 : pass.has_room ? std::min(room, kMostLoss) : kMostLoss;
+    const Placement placement = place(tilt, epsilon, {outside_for(query, log_delta, tilt), most_loss});
+    const auto& window = placement.window;
     const double share = std::min(1e-6, 1e-2 * query.precision * std::clamp(tilt * epsilon, 1e-2, 1.0));
     pass.cut_above = std::max(cut_above_, std::exp(log_delta) * share / steps_);
     for (const LossTerm& term : terms_) {
@@ -307,19 +342,35 @@ class WorldAccount {
     }
     // Points to spare go to both sides.
     const double spare = std::max(0.0, static_cast<double>(points) - width / step) / 3;
-    const bool extended = query.precision < kExtendedPrecision || rounding_decides(query, placement, step, tilt);
+    const bool extended =
+        query.precision < kExtendedPrecision || (!pass.has_room && would_be_felt(query, placement, step, tilt));
     pass.sum = {placement.tilt, static_cast<std::int64_t>(std::floor((window.low - shift) / step - spare)) - 4,
                 points,         window.above,
                 window.below,   extended};
     return pass;
   }
 
-  Bound run(const Query& query, const Pass& pass) const {
+  /// Whether an answer that is not known yet depends on the rounding of transforms in double.
+  bool rounding_decides(const Query& query, const LossSum& sum, double tilt) const {
+    const double epsilon = query.wants_epsilon ? sum.epsilon_upper(query.given) : query.given;
+    const bool decided =
+        query.refine && query.target > 0 && (query.wants_epsilon ? epsilon : sum.delta_upper(epsilon)) <= query.target;
+    if (decided) return false;
+    const double forgiven = query.refine ? 4 * felt(query, tilt, epsilon) : kForgiven * query.precision;
+    return !std::isfinite(epsilon) || sum.rounding_share(epsilon) > forgiven;
+  }
+
+  /// Transforms in long double, which are dear, are made where those in double leave the answer open.
+  Bound run(const Query& query, Pass& pass) const {
     std::vector<GridTerm> grids;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       grids.push_back({discretise(terms_[i].law, {pass.step, pass.offsets[i]}, pass.ranges[i]), terms_[i].count});
     }
-    const LossSum sum(grids, pass.sum);
+    LossSum sum(grids, pass.sum);
+    if (pass.has_room && !pass.sum.extended && rounding_decides(query, sum, pass.sum.tilt)) {
+      pass.sum.extended = true;
+      sum = LossSum(grids, pass.sum);
+    }
     // Losses are placed up to a few units of themselves and of the points they are counted from.
     const double placed =
         steps_ * (pass.step * 4e-16 + 1e-17) + pass.moved * (8 + static_cast<double>(terms_.size())) * 1.2e-16;

@@ -23,9 +23,11 @@
 namespace sotto {
 namespace {
 
-constexpr double kTolerance = 1e-4;  // relative, of the parameter
-constexpr double kSome = 1e-9;       // over, by nobody knows how much
-constexpr double kCloseBy = 0.01;    // of epsilon
+constexpr double kTolerance = 1e-4;            // relative, of the parameter
+constexpr double kSome = 1e-9;                 // over, by nobody knows how much
+constexpr double kCloseBy = 0.01;              // of epsilon
+constexpr double kRoughTolerance = 2e-3;       // of a point that is corrected
+constexpr double kFine = 1e-3, kRough = 1e-2;  // precision of delta in a search
 constexpr double kMaxEpsilon = 1e6;
 
 /// ln(delta_upper / delta); at most 0 is private. For pure targets, ln(epsilon_upper / epsilon).
@@ -35,14 +37,16 @@ class Excess {
     require(target.epsilon > 0 && target.epsilon <= 1e4, "epsilon", "must be given, above 0 and at most 10000");
     require(target.delta >= 0 && target.delta < 0.5, "delta", "must lie in [0, 0.5)");
   }
-  double operator()(const ReleasePlan& plan) const {
+  double operator()(const ReleasePlan& plan, double precision = kFine) const {
     const Event event = plan.event(target_.relation);
     if (target_.delta == 0) {
       const AccountReport report = account_epsilon(event, target_.relation, 0, only_);
       return std::log(report.value.upper / target_.epsilon);
     }
-    return std::log(upper(event) / target_.delta);
+    return std::log(upper(event, precision) / target_.delta);
   }
+  /// Whether the last bound was within a factor of 2 of what it bounds.
+  bool is_sharp() const noexcept { return is_sharp_; }
   /// By what share of epsilon the plan exceeds the target, for both questions that can be asked about it, with the
   /// answers that are printed; 0 if it keeps it.
   double share_over(const ReleasePlan& plan) const {
@@ -68,27 +72,30 @@ class Excess {
     return delta <= target_.delta ? 0 : kTolerance / 4;
   }
   /// Exact accountants first: where they apply no other is smaller.
-  double upper(const Event& event) const {
+  double upper(const Event& event, double precision) const {
     const bool any = only_ == AccountantChoice::automatic;
     if (any && applies([&] { gdp_mu_of(event, target_.relation); })) {
       return account_delta(event, target_.relation, target_.epsilon, AccountantChoice::gdp).value.upper;
     }
-    if (only_ == AccountantChoice::pld || (any && applies([&] { worlds_have_pairs(event); }))) return by_pld(event);
+    if (only_ == AccountantChoice::pld || (any && applies([&] { worlds_have_pairs(event); }))) {
+      return by_pld(event, precision);
+    }
     return account_delta(event, target_.relation, target_.epsilon, only_).value.upper;
   }
-  double by_pld(const Event& event) const {
+  double by_pld(const Event& event, double precision) const {
     const auto far = [&](const Bound& b) { return b.upper < target_.delta / 2 || b.lower > target_.delta * 2; };
     // One grid for each question: finer ones would tell little more of the side, at many times the price.
-    const auto delta = [&](double precision) {
-      return pld_delta_against(event, target_.relation, {target_.epsilon, target_.delta, precision, false});
+    const auto delta = [&](double at) {
+      return pld_delta_against(event, target_.relation, {target_.epsilon, target_.delta, at, false});
     };
     // Far from the target a rough answer tells the side; questions come ever closer to it.
     if (!was_close_) {
       const Bound rough = delta(0.2);
       if (far(rough)) return rough.upper;
     }
-    const Bound fine = delta(1e-3);
+    const Bound fine = delta(precision);
     was_close_ = !far(fine);
+    is_sharp_ = fine.lower > fine.upper / 2;
     return fine.upper;
   }
   void worlds_have_pairs(const Event& event) const {
@@ -109,6 +116,7 @@ class Excess {
   Target target_;
   AccountantChoice only_;
   mutable bool was_close_ = false;
+  mutable bool is_sharp_ = true;
 };
 
 /// Two points in ln x, the first private, the second not.
@@ -118,8 +126,12 @@ struct Bracket {
 };
 
 /// Narrows by false position (Illinois) with a bisection whenever that stalls; returns the last private point.
-double narrowed(Bracket b, const std::function<double(double)>& excess, double tolerance) {
+struct Found {
+  double at, excess;
+};
+Found narrowed(Bracket b, const std::function<double(double)>& excess, double tolerance) {
   int side = 0;
+  double at_found = b.at_good;
   for (int i = 0; i < 100 && std::fabs(b.good - b.bad) > tolerance; ++i) {
     const bool usable = std::isfinite(b.at_good) && std::isfinite(b.at_bad) && i % 4 != 3;
     double share = usable ? b.at_good / (b.at_good - b.at_bad) : 0.5;
@@ -129,7 +141,7 @@ double narrowed(Bracket b, const std::function<double(double)>& excess, double t
     const double x = b.good + share * (b.bad - b.good);
     const double value = excess(x);
     if (value <= 0) {
-      b.good = x, b.at_good = value;
+      b.good = x, b.at_good = at_found = value;
       if (side == 1) b.at_bad /= 2;
       side = 1;
     } else {
@@ -138,7 +150,7 @@ double narrowed(Bracket b, const std::function<double(double)>& excess, double t
       side = -1;
     }
   }
-  return b.good;
+  return {b.good, at_found};
 }
 
 /// The first of x, next(x), ... that is over by nothing; each is farther on the private side, by what the one before
@@ -189,14 +201,8 @@ std::uint64_t checked_steps(const Excess& excess, ReleasePlan plan, std::uint64_
   });
 }
 
-}  // namespace
-
-double noise_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
-  const Excess excess(target, only);
-  const auto at = [&](double log_noise) {
-    plan.noise = std::exp(log_noise);
-    return excess(plan);
-  };
+/// The noise at the edge, in ln; the least noise there is if that keeps the target.
+Found noise_found(const std::function<double(double)>& at, double tolerance) {
   const double top = std::log(1e8), bottom = std::log(2e-3);
   Bracket b{0, 0, at(0), 0};
   b.at_bad = b.at_good;
@@ -207,11 +213,32 @@ double noise_for(ReleasePlan plan, const Target& target, AccountantChoice only) 
     b.good = std::min(top, b.good + reach), b.at_good = at(b.good);
   }
   for (; b.at_bad <= 0; reach *= 2) {  // less noise
-    if (b.bad <= bottom) return checked_noise(excess, plan, std::exp(b.bad));
+    if (b.bad <= bottom) return {b.bad, b.at_bad};
     b.good = b.bad, b.at_good = b.at_bad;
     b.bad = std::max(bottom, b.bad - reach), b.at_bad = at(b.bad);
   }
-  return checked_noise(excess, plan, std::exp(narrowed(b, at, kTolerance)));
+  return narrowed(b, at, tolerance);
+}
+
+}  // namespace
+
+double noise_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
+  const Excess roughly(target, only), finely(target, only);
+  const auto at = [&plan](const Excess& excess, double precision) {
+    return [&plan, &excess, precision](double log_noise) {
+      plan.noise = std::exp(log_noise);
+      return excess(plan, precision);
+    };
+  };
+  // A fine bound at the point that a rough one found says how far to move, along the slope of the rough one.
+  const auto rough = at(roughly, kRough), fine = at(finely, kFine);
+  const Found found = noise_found(rough, kRoughTolerance);
+  const double slope = (rough(found.at + kCloseBy) - found.excess) / kCloseBy, moved = -fine(found.at) / slope;
+  const bool has_slope = roughly.is_sharp() && finely.is_sharp() && slope < 0 && std::fabs(moved) < kCloseBy;
+  if (has_slope) return checked_noise(finely, plan, std::exp(found.at + moved + kTolerance / 4));
+  // Bounds that are far from what they bound have no slope: they are asked finely all the way.
+  const Excess anew(target, only);
+  return checked_noise(anew, plan, std::exp(noise_found(at(anew, kFine), kTolerance).at));
 }
 
 std::uint64_t steps_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
@@ -230,7 +257,7 @@ std::uint64_t steps_for(ReleasePlan plan, const Target& target, AccountantChoice
     b.bad = std::log(steps), b.at_bad = at(b.bad);
     if (b.at_bad <= 0) b.good = b.bad, b.at_good = b.at_bad;
   }
-  const double close = narrowed(b, at, 0.02);
+  const double close = narrowed(b, at, 0.02).at;
   auto good = static_cast<std::uint64_t>(std::llround(std::exp(close)));
   std::uint64_t bad = good + std::max<std::uint64_t>(1, good / 32);
   const auto is_good = [&](std::uint64_t steps) { return at(std::log(static_cast<double>(steps))) <= 0; };
@@ -252,7 +279,7 @@ double rate_for(ReleasePlan plan, const Target& target, AccountantChoice only) {
   if (b.at_bad <= 0) return checked_rate(excess, plan, 1);
   b.at_good = at(b.good);
   require(b.at_good <= 0, "rate", "no sampling rate from 1e-9 on keeps this target; raise noise");
-  return checked_rate(excess, plan, std::exp(narrowed(b, at, kTolerance)));
+  return checked_rate(excess, plan, std::exp(narrowed(b, at, kTolerance).at));
 }
 
 double epsilon_for(const ReleasePlan& plan, const Target& target, AccountantChoice only) {
