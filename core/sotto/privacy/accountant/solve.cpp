@@ -235,8 +235,9 @@ double noise_for(ReleasePlan plan, const Target& target, AccountantChoice only) 
   const Found found = noise_found(rough, kRoughTolerance);
   const double slope = (rough(found.at + kCloseBy) - found.excess) / kCloseBy, moved = -fine(found.at) / slope;
   const bool has_slope = roughly.is_sharp() && finely.is_sharp() && slope < 0 && std::fabs(moved) < kCloseBy;
-  if (has_slope) return checked_noise(finely, plan, std::exp(found.at + moved + kTolerance / 4));
-  // Bounds that are far from what they bound have no slope: they are asked finely all the way.
+  const double there = found.at + moved + kTolerance / 4;
+  if (has_slope && std::fabs(fine(there) / slope) < kTolerance) return checked_noise(finely, plan, std::exp(there));
+  // Bounds that jump, or are far from what they bound, have no slope: they are asked finely all the way.
   const Excess anew(target, only);
   return checked_noise(anew, plan, std::exp(noise_found(at(anew, kFine), kTolerance).at));
 }
