@@ -142,6 +142,7 @@ Asked asked_for(const Rows& rows, const GivenFields& given, const RunOptions& op
   Asked asked{rows, with_options(request_from(given), rows, options), options};
   Digest fingerprint{};
   if (digest_from_hex(options.fingerprint, fingerprint)) asked.rows.fingerprint = fingerprint;
+  if (options.norm_assumed && asked.rows.check) asked.rows.check->norm_declared = false;
   return asked;
 }
 

@@ -159,6 +159,10 @@ TEST(RowCheck, StopsWhereMoreThanATenthIsClippedToBelowHalf) {
   const std::string message = error_of([&] { require_sound(many); }).second;
   EXPECT_TRUE(contains(message, "clipped to below half of their length")) << message;
   EXPECT_TRUE(contains(message, "column 'a' makes them long")) << message;
+  RowCheck assumed = many;
+  assumed.norm_declared = false;
+  EXPECT_NO_THROW(require_sound(assumed)) << "the usual norm is nobody's mistake; the plan warns of it";
+  EXPECT_TRUE(is_notable(assumed));
 }
 
 TEST(RowCheck, OrdinaryRowsHaveNothingNotable) {

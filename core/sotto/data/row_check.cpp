@@ -126,7 +126,8 @@ void require_usable(const RowCheck& check) {
 }  // namespace
 
 RowCheck check_of(const Encoder& encoder, RowTally tally) {
-  RowCheck check{std::move(tally), {}, class_texts(encoder.schema().label), encoder.schema().label.column};
+  const Schema& schema = encoder.schema();
+  RowCheck check{std::move(tally), {}, class_texts(schema.label), schema.label.column, schema.data_norm.has_value()};
   for (const Column* column : encoder.used_columns()) {
     check.columns.push_back({column->name, std::holds_alternative<NumericColumn>(column->kind)});
   }
@@ -213,7 +214,7 @@ void require_sound(const RowCheck& check) {
          {"labels", check.label});
   }
   require_usable(check);
-  if (!more_than(tally.halved, kMostHalved, tally.rows)) return;
+  if (!check.norm_declared || !more_than(tally.halved, kMostHalved, tally.rows)) return;
   const Pull pull = largest_pull(check);
   stop(fmt::format("more than a tenth of the rows would be clipped to below half of their length; {} makes them long",
                    pull.who),

@@ -20,6 +20,7 @@ struct RowCheck {
   std::vector<CheckedColumn> columns;  ///< as in the tally, the constant feature left out
   std::vector<std::string> classes;    ///< one text each
   std::string label;                   ///< its column; empty where it is none
+  bool norm_declared = true;           ///< otherwise it is the usual one, which nobody can have got wrong
 };
 RowCheck check_of(const Encoder& encoder, RowTally tally);
 
@@ -39,8 +40,8 @@ std::string check_json(const RowCheck& check);
 /// to below half of their length, a column of which more than a tenth is out of its range or no value is declared.
 bool is_notable(const RowCheck& check);
 /// Throws Error{invalid_data} with the hint declare_column if hardly anything can be learned from these rows: a column of
-/// numbers has texts alone, no label is declared, or more than a tenth of the rows is unusable or clipped to below half of
-/// its length.
+/// numbers has texts alone, no label is declared, more than a tenth of the rows is unusable, or more than a tenth is clipped
+/// to below half of its length by a norm that was declared.
 void require_sound(const RowCheck& check);
 
 }  // namespace sotto
