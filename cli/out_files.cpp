@@ -98,6 +98,8 @@ void check_out_files(const CLI::App& verb) {
   std::vector<std::string> read;
   for (const CLI::Option* option : verb.get_options()) {
     if (option->count() == 0 || option->get_type_name() != "FILE" || is_out(*option)) continue;
+    // A schema is read whole before it is written again: drafts are confirmed in place.
+    if (verb.get_name() == "schema" && option->check_name("--schema")) continue;
     read.push_back(option->as<std::string>());
   }
   add_labels(verb, read);

@@ -50,6 +50,26 @@ class Check(unittest.TestCase):
     def shown(self):
         return json.loads(self.sotto("ledger", "show", "L", "--json").stdout)
 
+    def done(self, *arguments):
+        done = self.sotto(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_draft_is_confirmed_in_place_and_labels_keep_their_spelling(self):
+        text = RAW.replace(">50K", "1").replace("<=50K", "0")
+        (self.room / "raw.csv").write_text(text, encoding="utf-8")
+        said = self.done("data", "schema", "raw.csv", "--label", "income", "--out", "s.json")
+        self.assertIn("sotto data schema raw.csv --schema s.json --confirm --out s.json", " ".join(said.split()))
+        self.done("data", "schema", "raw.csv", "--schema", "s.json", "--confirm", "--out", "s.json")
+        self.done("train", "--data", "raw.csv", "--schema", "s.json", "--epsilon", "5", "--out", "m.json")
+        self.done("predict", "--model", "m.json", "--data", "raw.csv", "--out", "p.csv")
+        predicted = (self.room / "p.csv").read_text(encoding="utf-8").split()
+        self.assertLessEqual(set(predicted[1:]), {"0", "1"}, predicted[:5])
+        for wrong in (["--label", "incom"], []):
+            said = self.sotto("data", "schema", "raw.csv", *wrong, "--out", "t.json")
+            self.assertEqual(said.returncode, 2)
+            self.assertIn("income" if wrong else "give it by --label", said.stderr)
+
     def test_each_declaration_that_is_missing_is_named_in_turn(self):
         self.refused(self.train(), "column 'workclass' holds texts, and no categories are declared for it", "sotto data schema", "--category")
         self.refused(self.train(*WORK), "column 'income' holds no label that is declared", "--label-positive")

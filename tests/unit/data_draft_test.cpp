@@ -46,6 +46,30 @@ TEST(Draft, RangesAreRoundedOutwardToReadableNumbers) {
   }
 }
 
+TEST(Draft, ALabelOf0And1IsPredictedAs0And1AndNeedsNoWord) {
+  TableProfile table = table_of({profile_of("a", {"1", "2"})});
+  table.label = profile_of("y", {"0", "1", "1"});
+  const Label label = draft_schema(table, labelled()).schema.label;
+  EXPECT_EQ(class_texts(label), (std::vector<std::string>{"0", "1"}));
+  EXPECT_TRUE(label.is_public);
+  table.label = profile_of("y", {"-1", "1"});
+  EXPECT_EQ(class_texts(draft_schema(table, labelled()).schema.label), (std::vector<std::string>{"-1", "1"}));
+}
+
+TEST(Draft, ALabelThatIsNoColumnIsToldWithTheNearest) {
+  const TableProfile table = table_of({profile_of("income", {"1", "2"})});
+  Schema schema;
+  EXPECT_REFUSED(invalid_argument, "label", draft_schema(table, schema));
+  schema.label.column = "incom";
+  try {
+    draft_schema(table, schema);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.hint().kind, HintKind::did_you_mean);
+    EXPECT_EQ(error.hint().arguments, std::vector<std::string>{"income"});
+  }
+}
+
 TEST(Draft, LongTailsGetALogarithmicScale) {
   std::vector<std::string> cells(50, "0");
   cells.emplace_back("5000");

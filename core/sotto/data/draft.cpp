@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sotto/base/error.h"
+#include "sotto/base/nearest.h"
 #include "sotto/data/label_matcher.h"
 #include "sotto/data/number.h"
 #include "sotto/data/raw_row.h"
@@ -147,6 +148,11 @@ bool draft_label(Label& label, const ColumnProfile& profile) {
   const bool all_known = !profile.too_many_distinct && std::ranges::all_of(profile.distinct, [&](const auto& text) {
     return matcher.match(text).has_value();
   });
+  // Everybody knows 0 and 1; predictions are then spelt as the labels are.
+  if (profile.distinct == std::vector<std::string>{"0", "1"}) {
+    label.negative = {"0"};
+    label.positive = {"1"};
+  }
   if (all_known) return false;
   std::vector<std::string> values = profile.distinct;
   std::erase(values, "");  // an empty cell is no class
@@ -205,10 +211,25 @@ double proposed_norm(const Schema& schema) {
   return std::ceil(10 * std::sqrt(square) - kSlack) / 10;
 }
 
+namespace {
+
+void require_label(const TableProfile& table, const std::string& label) {
+  if (label.empty()) {
+    throw Error(ErrorKind::invalid_argument, "label: say which column holds it", "label", {HintKind::say_field});
+  }
+  if (table.label.name == label) return;
+  std::vector<std::string_view> names;
+  for (const ColumnProfile& column : table.columns) names.push_back(column.name);
+  throw Error(ErrorKind::invalid_argument,
+              "label: the table has no column " + label + "; check label, separator and header", "label",
+              did_you_mean(label, names));
+}
+
+}  // namespace
+
 SchemaDraft draft_schema(const TableProfile& table, const Schema& declared) {
   check_schema(declared);
-  require(table.label.name == declared.label.column && !declared.label.column.empty(), "label",
-          "the table has no such column; check label, separator and header");
+  require_label(table, declared.label.column);
   SchemaDraft draft{declared, {}};
   for (const ColumnProfile& profile : table.columns) {
     if (profile.name == declared.label.column) continue;
