@@ -138,17 +138,6 @@ std::string rows_with(int good, const std::string& bad, int times) {
   return text;
 }
 
-TEST(RowCheck, ACategoryOfWhichNoValueIsDeclaredIsNamed) {
-  Schema schema = numbers_schema();
-  schema.columns.clear();
-  schema.columns.push_back({"a", NumericColumn{Range{0, 1}}});
-  schema.columns.push_back({"b", CategoryColumn{{"male", "female"}}});
-  EXPECT_NO_THROW(require_sound(check_of_text("a,b,y\n0.5,male,1\n0.25,Female,0\n", schema)));
-  const std::string message =
-      error_of([&] { require_sound(check_of_text("a,b,y\n0.5,Male,1\n0.25,Female,0\n", schema)); }).second;
-  EXPECT_TRUE(contains(message, "column 'b' holds none of the categories")) << message;
-}
-
 TEST(RowCheck, StopsWhereMoreThanATenthCannotBeUsed) {
   const Schema schema = numbers_schema();
   EXPECT_NO_THROW(require_sound(check_of_text(rows_with(90, "?,0.5,1\n", 10), schema)));

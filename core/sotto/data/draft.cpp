@@ -148,11 +148,6 @@ bool draft_label(Label& label, const ColumnProfile& profile) {
   const bool all_known = !profile.too_many_distinct && std::ranges::all_of(profile.distinct, [&](const auto& text) {
     return matcher.match(text).has_value();
   });
-  // Everybody knows 0 and 1; predictions are then spelt as the labels are.
-  if (profile.distinct == std::vector<std::string>{"0", "1"}) {
-    label.negative = {"0"};
-    label.positive = {"1"};
-  }
   if (all_known) return false;
   std::vector<std::string> values = profile.distinct;
   std::erase(values, "");  // an empty cell is no class
@@ -238,7 +233,14 @@ SchemaDraft draft_schema(const TableProfile& table, const Schema& declared) {
   }
   draft.schema.columns.clear();
   for (const DraftedColumn& each : draft.columns) draft.schema.columns.push_back(each.column);
-  if (draft_label(draft.schema.label, table.label)) draft.schema.label.is_public = false;
+  Label& label = draft.schema.label;
+  const bool is_open = label == Label{label.column};
+  if (draft_label(label, table.label)) label.is_public = false;
+  // Everybody knows 0 and 1; predictions are then spelt as the labels are.
+  if (is_open && table.label.distinct == std::vector<std::string>{"0", "1"}) {
+    label.negative = {"0"};
+    label.positive = {"1"};
+  }
   if (!declared.data_norm) {
     if (!draft.schema.intercept) draft.schema.intercept = 1;
     draft.schema.data_norm = proposed_norm(draft.schema);

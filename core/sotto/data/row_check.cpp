@@ -43,12 +43,6 @@ bool holds_texts(const RowCheck& check, std::size_t column) {
   return check.columns[column].numeric && tally.known == 0 && tally.of(ProblemKind::not_a_number) > 0;
 }
 
-/// A category whose list, spelt as it is, is that of another column.
-bool holds_nothing_declared(const RowCheck& check, std::size_t column) {
-  const ColumnTally& tally = check.tally.columns[column];
-  return !check.columns[column].numeric && tally.known == 0 && tally.of(ProblemKind::undeclared_category) > 0;
-}
-
 struct Pull {
   std::string who;
   double share = 0;
@@ -210,11 +204,6 @@ bool is_notable(const RowCheck& check) {
 
 void require_sound(const RowCheck& check) {
   const RowTally& tally = check.tally;
-  for (std::size_t i = 0; i < check.columns.size(); ++i) {
-    if (!holds_nothing_declared(check, i)) continue;
-    const std::string& name = check.columns[i].name;
-    stop(fmt::format("column '{}' holds none of the categories that are declared for it", name), {"texts", name});
-  }
   for (std::size_t i = 0; i < check.columns.size(); ++i) {
     if (!holds_texts(check, i)) continue;
     const std::string& name = check.columns[i].name;

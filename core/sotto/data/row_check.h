@@ -40,7 +40,7 @@ std::string check_json(const RowCheck& check);
 /// to below half of their length, a column of which more than a tenth is out of its range or no value is declared.
 bool is_notable(const RowCheck& check);
 /// Throws Error{invalid_data} with the hint declare_column if hardly anything can be learned from these rows: a column of
-/// numbers has texts alone, one of categories has none that is declared, no label is declared, more than a tenth of the rows is unusable, or more than a tenth is clipped
+/// numbers has texts alone, no label is declared, more than a tenth of the rows is unusable, or more than a tenth is clipped
 /// to below half of its length by a norm that was declared.
 void require_sound(const RowCheck& check);
 
