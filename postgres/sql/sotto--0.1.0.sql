@@ -507,7 +507,7 @@ Example: SELECT sotto.grant_share(''shop'', ''ann'', 0.25);';
 CREATE FUNCTION sotto.lower_budget(dataset text, epsilon float8, delta float8 DEFAULT NULL) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE SET extra_float_digits = 1 AS 'MODULE_PATHNAME', 'pg_sotto_lower_budget';
 COMMENT ON FUNCTION sotto.lower_budget IS
-  'lowers the budget of a data set for good; what was spent stays spent, and delta stays unless it is given
+  'lowers the budget of a data set, for good once something was charged; what was spent stays spent, and delta stays unless it is given
 Example: SELECT sotto.lower_budget(''shop'', 1);';
 
 -- What was seen in the rows is for those who may read them: curators, with their own rights.
