@@ -373,6 +373,7 @@ CREATE FUNCTION sotto.tune(dataset text, grid jsonb, tune_by text DEFAULT NULL, 
   END;
 COMMENT ON FUNCTION sotto.tune IS
   'finds parameters privately and trains with them; all of it is charged as one entry
+tune_by is random_stopping (the default, which needs a delta above 0), parts (each setting on a part of the rows), or public (on the rows of public_source, free)
 Example: SELECT sotto.tune(''shop'', ''{"lambda": [0.001, 0.01]}'', tune_by => ''parts'', method => ''bolt_on'', epsilon => 1);';
 
 -- The text of a value of a type whose text no setting changes; without a collation, so that a shard may compute it.

@@ -18,7 +18,9 @@ namespace sotto {
 
 StoppingTerms stopping_terms(const Budget& budget, std::uint32_t mean_runs) {
   budget.check();
-  require(budget.delta > 0, "delta", "must be above 0: a Poisson number of runs has no pure bound");
+  require(
+      budget.delta > 0, "delta",
+      "must be above 0 for random_stopping: its number of runs is random and has no pure bound; parts needs no delta");
   require(mean_runs > 0 && mean_runs <= 10000, "mean_runs", "must lie between 1 and 10000");
   const auto epsilon_of = [&](double rho) { return stopping_epsilon(ZcdpEvent{rho}, budget, mean_runs); };
   double low = 0, high = 100;
