@@ -72,7 +72,7 @@ class TableEncoder {
   /// Whether the row encoded last kept its values. About a value: never for training.
   bool usable() const noexcept { return encoded_.usable; }
   const RowMultiset& raw() const noexcept { return raw_; }
-  /// From here on counts what becomes of the rows. About values: for whoever may read them.
+  /// From here on counts what becomes of the rows. About values: for those who may read them.
   void count();
   RowCheck check() const { return check_of(encoder_, tally_); }
 

@@ -142,7 +142,7 @@ int sotto_encoder_usable(const sotto_encoder* encoder);
 /* From here on counts what becomes of the rows, for sotto_encoder_check. What they become does not change. */
 sotto_status sotto_encoder_count(sotto_encoder* encoder);
 /*
- * For whoever may read the rows, before anything is stored or charged; not for release. `table` gets a text of several
+ * For those who may read the rows, before anything is stored or charged; not for release. `table` gets a text of several
  * lines, whatever is returned. SOTTO_INVALID_DATA, with a hint, if hardly anything can be learned from these rows.
  */
 sotto_status sotto_encoder_check(const sotto_encoder* encoder, sotto_text* table, sotto_error* error);

@@ -22,7 +22,7 @@ struct Output {
   void remark(const std::string& text) const;
   /// Beside an answer for people, to standard error; an answer in JSON has them under `warnings`.
   void warn(const std::vector<Warning>& warnings) const;
-  /// What was found in the rows, for whoever may read them, to standard error: a table, or a line of JSON under `check`.
+  /// What was found in the rows, for those who may read them, to standard error: a table, or a line of JSON under `check`.
   void check(const RowCheck& check) const;
   /// `fraction` of the work done, 0 to 1: a function of public counts.
   void progress(std::string_view what, double fraction) const;

@@ -33,7 +33,7 @@ struct ReleaseRequest {
   std::string digest;             ///< of the request in canonical form
   std::optional<double> delta{};  ///< of the request, for saying what would fit
   Filter::Cost leave{};           ///< what must be left when it is paid
-  std::function<void()> check{};  ///< of the rows by whoever may read them: the last thing before the charge; may throw
+  std::function<void()> check{};  ///< of the rows, told to those who may read them; the last thing before the charge
 };
 
 /// A release that is paid for and has read no row yet. Whatever fails or is dropped from here on stays spent.

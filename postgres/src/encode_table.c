@@ -176,7 +176,7 @@ static void pack_row(void *context, const float *row, float label) {
   if (++packer->held == packer->block_rows) flush_block(packer);
 }
 
-/* Before anything is stored or charged, to whoever registers the table. Not for release. */
+/* Before anything is stored or charged, to the role that registers the table. Not for release. */
 static void tell_check(const sotto_encoder *encoder) {
   sotto_text table = {NULL, 0};
   sotto_error error;

@@ -207,7 +207,7 @@ typedef struct Packing {
   sotto_facts facts;
   uint32 block_rows;
   char fingerprint[65];
-  bool check; /* whoever registers the table is told what becomes of its rows */
+  bool check; /* the role that registers the table is told what becomes of its rows */
 } Packing;
 
 extern char **declared_columns(const char *features, int *count);

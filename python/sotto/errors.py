@@ -23,7 +23,7 @@ class Error(Exception):
     #: What the caller calls the fields.
     names: dict[str, str] = {}
     remark: str = ""
-    #: What was found in the rows, for whoever may read them; not for release. Empty for most errors.
+    #: What was found in the rows, for those who may read them; not for release. Empty for most errors.
     table: str = ""
 
     def __str__(self) -> str:

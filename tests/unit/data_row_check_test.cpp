@@ -174,7 +174,7 @@ TEST(RowCheck, OrdinaryRowsHaveNothingNotable) {
 TEST(RowCheck, TheTableIsAlignedAndMarked) {
   const std::string text = check_text(check_of_text(kRows, numbers_schema()));
   EXPECT_EQ(text,
-            "check of the rows (not for release: for whoever may read the rows)\n"
+            "check of the rows (not for release: for those who may read the rows)\n"
             "  rows      6\n"
             "  unusable  2 (33.3 %), made zero\n"
             "  clipped   2 (33.3 %), to below half of their length 1 (16.7 %)\n"

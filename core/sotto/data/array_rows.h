@@ -66,7 +66,7 @@ class ArrayEncoder {
   void for_each_norm(const DenseArray& array, const std::function<void(double)>& take) const;
   void for_each_norm(const SparseArray& array, const std::function<void(double)>& take) const;
 
-  /// What send() makes of the rows, for whoever may read them (row_check.h). Reads them all, and passes none on.
+  /// What send() makes of the rows, for those who may read them (row_check.h). Reads them all, and passes none on.
   RowTally tally(const DenseArray& array, Codes codes, const Look& look) const;
   RowTally tally(const SparseArray& array, Codes codes, const Look& look) const;
 

@@ -8,7 +8,7 @@
 
 #include "sotto/data/text_hash.h"
 
-/// What the cells of a column look like, for whoever may read them. NOT FOR RELEASE: nothing here is private.
+/// What the cells of a column look like, for those who may read them. NOT FOR RELEASE: nothing here is private.
 namespace sotto {
 
 struct ColumnProfile {

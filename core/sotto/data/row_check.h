@@ -7,7 +7,7 @@
 #include "sotto/data/encoder.h"
 #include "sotto/data/row_tally.h"
 
-/// What a tally of rows means, in words for whoever may read them. NOT FOR RELEASE: nothing here is private.
+/// What a tally of rows means, in words for those who may read them. NOT FOR RELEASE: nothing here is private.
 namespace sotto {
 
 /// A tally, and what its counts are about.
@@ -30,7 +30,7 @@ Schema checkable(Schema declared);
 /// Told before anything is charged; what it does must not depend on the rows.
 using HearCheck = std::function<void(const RowCheck&)>;
 
-inline constexpr const char* kCheckRemark = "not for release: for whoever may read the rows";
+inline constexpr const char* kCheckRemark = "not for release: for those who may read the rows";
 /// A short table, without a line end after its last line.
 std::string check_text(const RowCheck& check);
 /// The same as an object of JSON.

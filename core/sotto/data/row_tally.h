@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-/// Counts of what became of the rows of a table while they were encoded. They describe private rows: for whoever may read
+/// Counts of what became of the rows of a table while they were encoded. They describe private rows: for those who may read
 /// these, NOT FOR RELEASE. Every count is a whole number, so that counts of parts add up to those of the whole, in any order.
 namespace sotto {
 

@@ -19,7 +19,7 @@
 namespace sotto::report {
 namespace {
 
-constexpr const char* kOneRow = "One row is not one person: whoever has several rows is protected less.";
+constexpr const char* kOneRow = "One row is not one person: a person with several rows is protected less.";
 constexpr const char* kNoBetter = "No computation on what was released does better.";
 
 struct Answer {

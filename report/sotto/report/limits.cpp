@@ -26,7 +26,7 @@ std::vector<std::string> limits_of(const TrainingReport& report) {
   std::vector<std::string> all;
   if (card.unit == "one row") {
     all.emplace_back(
-        "The unit is one row. Whoever has several rows is protected less; how much less is not stated here.");
+        "The unit is one row. A person with several rows is protected less. How much less is not stated here.");
   }
   all.emplace_back(
       report.ledger || card.budget.enforced
@@ -38,7 +38,8 @@ std::vector<std::string> limits_of(const TrainingReport& report) {
       fmt::format("Columns, ranges, categories, classes, parameters{} are taken as public. Choosing them by "
                   "looking at private rows is a release that nobody counts.",
                   rows_public ? " and the number of rows" : ""));
-  all.emplace_back("Timing, memory, files and backups are not covered. Neither is whoever holds the rows.");
+  all.emplace_back(
+      "Timing, memory, files and backups are not covered. Nothing protects against those who hold the rows.");
   all.emplace_back("A signature says who released the file. It does not say that the declarations are true.");
   return all;
 }

@@ -102,7 +102,7 @@ LedgerTerms terms_from(const std::string& text) {
     terms.reading = json.value("reading", "");
     terms.columns = json.value("columns", std::vector<std::string>{});
     if (json.contains("analyst_share")) terms.analyst_share = whole_number<std::uint32_t>(json.at("analyst_share"));
-    // Whoever made a ledger of old was promised that no message has a count of rows: that is the safe side too.
+    // Holders of ledgers older than the check were promised that no message has a count of rows. Blind is the safe side too.
     terms.blind = json.value("blind", true);
     return terms;
   });
